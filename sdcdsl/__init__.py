@@ -1,0 +1,3 @@
+"""A language for protecting statistical tables before publication, and its compiler."""
+
+__version__ = "0.1.0"

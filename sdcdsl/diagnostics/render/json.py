@@ -1,0 +1,45 @@
+"""One JSON document: {"diagnostics": […]}. Lines and columns count from 1; the end column is just behind the span."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark
+from sdcdsl.diagnostics.source import Place, Span
+
+
+def render(diagnostics: Iterable[Diagnostic]) -> str:
+    return json.dumps({"diagnostics": [as_json(d) for d in diagnostics]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_json(d: Diagnostic) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "code": d.code,
+        "severity": d.severity.value,
+        "headline": d.headline,
+        "marks": [_mark(m) for m in d.marks],
+        "notes": list(d.notes),
+        "help": d.help,
+    }
+    if d.fix is not None:
+        out["fix"] = {**place_as_json(d.fix.span), "text": d.fix.text}
+    return out
+
+
+def _mark(mark: Mark) -> dict[str, Any]:
+    return {**place_as_json(mark.place), "label": mark.label}
+
+
+def place_as_json(place: Place) -> dict[str, Any]:
+    if isinstance(place, Span):
+        (line, column), (end_line, end_column) = place.first, place.last
+        return {
+            "file": place.source.name,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+        }
+    return {"file": place.name, "line": place.line, "column": place.column, "detail": place.detail}

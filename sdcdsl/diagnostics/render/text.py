@@ -1,0 +1,113 @@
+"""For a person at a terminal: headline, the lines of the text with the place underlined, notes, help."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark, Severity
+from sdcdsl.diagnostics.source import FilePlace, Span
+
+WIDEST = 150
+STYLES = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "bold": "\x1b[1m", "frame": "\x1b[1;34m", "help": "\x1b[1;36m"}
+RESET = "\x1b[0m"
+
+
+class _Paint:
+    def __init__(self, on: bool):
+        self.on = on
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"{STYLES[style]}{text}{RESET}" if self.on and text else text
+
+
+def render(diagnostics: Iterable[Diagnostic], colour: bool = False) -> str:
+    return "\n".join(render_one(d, colour) for d in diagnostics)
+
+
+def render_one(d: Diagnostic, colour: bool = False) -> str:
+    paint = _Paint(colour)
+    style = d.severity.value
+    lines = [paint(style, f"{d.severity.value}[{d.code}]") + paint("bold", f": {printable(d.headline)}")]
+    numbers = [m.place.first[0] for m in d.marks if isinstance(m.place, Span)]
+    gutter = " " * max((len(str(n)) for n in numbers), default=1)
+    bar = paint("frame", f"{gutter}  |")
+    for index, mark in enumerate(d.marks):
+        arrow = "-->" if index == 0 else ":::"
+        lines.append(f"{gutter} {paint('frame', arrow)} {mark.place}")
+        if isinstance(mark.place, FilePlace):
+            if mark.label:
+                lines.append(f"{gutter}  {paint('frame', '=')} {printable(mark.label)}")
+            continue
+        if index == 0:
+            lines.append(bar)
+        lines += _frame(mark, mark.place, gutter, bar, paint, primary=index == 0, severity=d.severity)
+    lines += _remarks(d, gutter, paint)
+    return "\n".join(lines) + "\n"
+
+
+def _remarks(d: Diagnostic, gutter: str, paint: _Paint) -> Iterable[str]:
+    equals = paint("frame", "=")
+    for note in d.notes:
+        first, *rest = printable(note, keep_lines=True).split("\n")
+        yield f"{gutter}  {equals} {first}"
+        yield from (f"{gutter}    {line}" for line in rest)
+    if d.help:
+        first, *rest = printable(d.help, keep_lines=True).split("\n")
+        yield f"{gutter}  {equals} {paint('help', 'help')}: {first}"
+        yield from (f"{gutter}          {line}" for line in rest)
+
+
+def _frame(
+    mark: Mark, span: Span, gutter: str, bar: str, paint: _Paint, primary: bool, severity: Severity
+) -> Iterable[str]:
+    source = span.source
+    number, column = span.first
+    last_number, last_column = span.last
+    if primary and number > 1 and source.line(number - 1).strip():
+        yield _numbered(number - 1, source.line(number - 1), gutter, paint)
+    text = source.line(number)
+    start = column - 1
+    end = last_column - 1 if last_number == number else len(text)
+    shown, start, end = _window(text, start, max(end, start + 1))
+    yield _numbered(number, shown, gutter, paint)
+    pad = " " * width(expand(shown[:start]))
+    carets = ("^" if primary else "-") * max(1, width(expand(shown[:end])) - len(pad))
+    label = f" {printable(mark.label)}" if mark.label else ""
+    yield f"{bar} {pad}" + paint(severity.value if primary else "frame", carets + label)
+
+
+def _numbered(number: int, text: str, gutter: str, paint: _Paint) -> str:
+    clipped, _, _ = _window(text, 0, 1)
+    return f"{paint('frame', f' {number:>{len(gutter)}} |')} {expand(clipped)}".rstrip()
+
+
+def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """A line of a sane length that contains the marked part."""
+    if len(text) <= WIDEST:
+        return text, start, end
+    left = max(0, min(start - WIDEST // 3, len(text) - WIDEST))
+    right = min(len(text), left + WIDEST)
+    head, tail = "…" if left else "", "…" if right < len(text) else ""
+    shift = len(head) - left
+    return head + text[left:right] + tail, start + shift, min(end, right) + shift
+
+
+def expand(text: str) -> str:
+    return printable(text.replace("\t", "    "))
+
+
+def printable(text: str, keep_lines: bool = False) -> str:
+    """Control characters would let a file move the reader's cursor or colours."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or (keep_lines and c == "\n") else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def width(text: str) -> int:
+    """Columns on a terminal: wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )

@@ -1,0 +1,1 @@
+"""Text ↔ tree. Knows the grammar, and no statistics."""

@@ -1,0 +1,264 @@
+"""Text to tokens.
+
+The patterns come from the grammar; what is added here is the layout (which newlines end a statement) and the mistakes
+people bring along from other languages, each of which gets its own message and a `BAD` token.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+from sdcdsl.diagnostics import Diagnostic, Fix, Source, Span, diagnostic
+from sdcdsl.syntax.grammar import Tables, tables
+from sdcdsl.syntax.tree import Comment, Token
+
+DEEPEST = 100  # parentheses
+
+_QUOTES = "'’‘“”„«»`´"
+_FOREIGN = {
+    "==": "=",
+    "<>": "!=",
+    "≠": "!=",
+    "=<": "<=",
+    "=>": ">=",
+    "≤": "<=",
+    "≥": ">=",
+    "&&": "and",
+    "||": "or",
+    "&": "and",
+    ":=": "=",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "**": "^",
+    "−": "-",
+    "–": "-",
+    "…": "..",
+    "...": "..",
+    "//": "#",
+    "--": "#",
+    "/*": "#",
+}
+_SLIPS = [
+    ("OPEN_STRING", r'"[^"\r\n]*'),
+    ("OTHER_QUOTE", rf"[{_QUOTES}][^{_QUOTES}\"\r\n]*[{_QUOTES}\"]?"),
+    ("BAD_PERCENT", r"[0-9]+(?:\.[0-9]+)?[ \t]+%|[0-9]+,[0-9]+[ \t]*%"),
+    ("SEPARATED", r"[0-9]{1,3}(?:'[0-9]{3})+|[0-9]+(?:\.[0-9]+){2,}"),
+    ("BAD_NUMBER", r"[0-9]+\w+|\.[0-9]+%?|[0-9]+\.(?!\.)"),
+    ("FOREIGN", "|".join(re.escape(s) for s in sorted(_FOREIGN, key=len, reverse=True)) + "|!(?!=)"),
+]
+# Where a parenthesis is still open, a line that starts with one of these means that it was forgotten.
+_STATEMENT_AHEAD = re.compile(r"[ \t]*([a-z]+)[ \t]+[^\s:,)=]")
+
+
+@dataclass
+class Lexed:
+    tokens: list[Token] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+@cache
+def _scanner() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    t = tables()
+    patterns = t.patterns | dict(_SLIPS)
+    order = ["STRING", "OPEN_STRING", "COMMENT", "_NL", "DATE", "DURATION", "BAD_PERCENT", "PERCENT", "SEPARATED"]
+    order += ["NUMBER", "INT", "BAD_NUMBER", "NAME", "FOREIGN", "OTHER_QUOTE"]
+    symbols = "|".join(re.escape(s) for s in sorted(t.symbols, key=len, reverse=True))
+    alternatives = [f"(?P<{name}>{patterns[name]})" for name in order]
+    alternatives += [f"(?P<SYMBOL>{symbols})", r"(?P<SPACE>[ \t]+)", f"(?P<ROW>{patterns['ROW']})", r"(?P<ODD>.)"]
+    line_start = re.compile(f"(?P<ROW>{patterns['ROW']})|(?P<BULLET>{patterns['BULLET']})")
+    return re.compile("|".join(alternatives), re.DOTALL), line_start
+
+
+@cache
+def _opening_words() -> frozenset[str]:
+    """The keywords that start a statement at the top of a file."""
+    t = tables()
+    top = {state - 1 for row in t.actions for symbol, state in row.items() if symbol == "_NL" and state > 0}
+    return frozenset(word for word, terminal in t.keywords.items() if any(_opens(t, s, terminal) for s in top))
+
+
+def _opens(t: Tables, state: int, terminal: str) -> bool:
+    return "DIMENSION" in t.actions[state] and t.actions[state].get(terminal, 0) > 0
+
+
+def lex(source: Source) -> Lexed:
+    return _Lexer(source).run()
+
+
+class _Lexer:
+    def __init__(self, source: Source):
+        self.source = source
+        self.text = source.text
+        self.out = Lexed()
+        self.open: list[int] = []  # offsets of the parentheses still open
+
+    def run(self) -> Lexed:
+        scanner, line_start = _scanner()
+        text, size = self.text, len(self.text)
+        tokens = self.out.tokens
+        symbols = tables().symbols
+        at = 0
+        first = line_start.match(text, len(text) - len(text.lstrip(" \t")))
+        if first:
+            at = self._row(first)
+        while at < size:
+            match = scanner.match(text, at)
+            assert match is not None and match.lastgroup is not None
+            kind, start, at = match.lastgroup, at, match.end()
+            if kind == "SPACE":
+                continue
+            if kind == "NAME" or kind in ("INT", "STRING", "PERCENT", "NUMBER", "DATE", "DURATION"):
+                if match.group() == "else" and tokens and tokens[-1].type == "_NL":
+                    tokens.pop()
+                tokens.append(Token(kind, match.group(), start, at))
+            elif kind == "SYMBOL":
+                self._symbol(Token(symbols[match.group()], match.group(), start, at))
+                if len(self.open) > DEEPEST:
+                    return self._too_deep(start)
+            elif kind == "_NL":
+                self._newline(start, at)
+                row = line_start.match(text, at)
+                if row:
+                    at = self._row(row)
+            elif kind == "COMMENT":
+                own_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+                self.out.comments.append(Comment(match.group().rstrip(), start, at, own_line))
+            elif kind == "ROW":
+                at = self._row(match)
+            else:
+                self._slip(kind, Token("BAD", match.group(), start, at))
+        if self.open:
+            self._unclosed(self.open[-1])
+        return self.out
+
+    def _row(self, match: re.Match[str]) -> int:
+        """A row or a bullet goes on with the statement above it."""
+        tokens = self.out.tokens
+        if tokens and tokens[-1].type == "_NL":
+            tokens.pop()
+        assert match.lastgroup is not None
+        tokens.append(Token(match.lastgroup, match.group(), match.start(), match.end()))
+        return match.end()
+
+    def _newline(self, start: int, end: int) -> None:
+        tokens = self.out.tokens
+        if self.open:
+            ahead = _STATEMENT_AHEAD.match(self.text, end)
+            if ahead is None or ahead.group(1) not in _opening_words():
+                return
+            self._unclosed(self.open[-1])
+            self.open.clear()
+        if tokens and tokens[-1].type not in ("_NL", "COMMA"):
+            tokens.append(Token("_NL", self.text[start:end], start, end))
+
+    def _symbol(self, token: Token) -> None:
+        if token.text == "(":
+            self.open.append(token.start)
+        elif token.text == ")":
+            if self.open:
+                self.open.pop()
+        elif token.text in "{}" and self.open:
+            self._unclosed(self.open[-1])
+            self.open.clear()
+        self.out.tokens.append(token)
+
+    def _unclosed(self, at: int) -> None:
+        span = Span(self.source, at, at + 1)
+        self._report(diagnostic("SDC016", "this parenthesis is never closed", span, "opened here"))
+        end = self.out.tokens[-1].end
+        self.out.tokens.append(Token("BAD", "", end, end))
+
+    def _too_deep(self, at: int) -> Lexed:
+        span = Span(self.source, at, at + 1)
+        self._report(diagnostic("SDC007", f"more than {DEEPEST} parentheses inside each other", span, "too deep"))
+        end = len(self.text)
+        self.out.tokens.append(Token("BAD", "", end, end))
+        return self.out
+
+    def _report(self, d: Diagnostic) -> None:
+        self.out.diagnostics.append(d)
+
+    def _slip(self, kind: str, token: Token) -> None:
+        """A mistake inside one token: say what to write instead."""
+        span = Span(self.source, token.start, token.end)
+        self.out.tokens.append(token)
+        self._report(_SLIP_MESSAGES[kind](token.text, span))
+
+
+def _open_string(text: str, span: Span) -> Diagnostic:
+    return diagnostic(
+        "SDC017", "this text has no closing quote", span, "starts here", help='a text stands on one line: "…"'
+    )
+
+
+def _other_quote(text: str, span: Span) -> Diagnostic:
+    inside = text.strip(_QUOTES + '"')
+    instead = f'"{inside}"'
+    return diagnostic(
+        "SDC019",
+        'texts and codes are quoted with "…"',
+        span,
+        f"write {instead}",
+        fix=Fix(span, instead) if len(text) > 1 and text[-1] in _QUOTES + '"' else None,
+    )
+
+
+def _bad_percent(text: str, span: Span) -> Diagnostic:
+    instead = text.replace(" ", "").replace("\t", "").replace(",", ".")
+    if "," in text:
+        return diagnostic(
+            "SDC020", "decimals are written with a point", span, f"write {instead}", fix=Fix(span, instead)
+        )
+    return diagnostic(
+        "SDC020", "a percentage is written without a space", span, f"write {instead}", fix=Fix(span, instead)
+    )
+
+
+def _bad_number(text: str, span: Span) -> Diagnostic:
+    if text.startswith("."):
+        fix = f"0{text}"
+        return diagnostic("SDC020", "a number starts with a digit", span, f"write {fix}", fix=Fix(span, fix))
+    if text.endswith("."):
+        fix = text[:-1]
+        return diagnostic("SDC020", "a number ends with a digit", span, f"write {fix}", fix=Fix(span, fix))
+    digits = re.sub(r"[_']", "", text)
+    if digits.isdigit() and digits.isascii():
+        return diagnostic(
+            "SDC020", "numbers have no separators between their digits", span, f"write {digits}", fix=Fix(span, digits)
+        )
+    return diagnostic(
+        "SDC020",
+        f"`{text[:40]}` is neither a number nor a name",
+        span,
+        help=f'a code that starts with a digit is quoted: "{text[:40]}"',
+    )
+
+
+def _foreign(text: str, span: Span) -> Diagnostic:
+    instead = "not" if text == "!" else _FOREIGN[text]
+    if instead == "#":
+        return diagnostic("SDC019", "comments start with `#`", span, "write `#`")
+    return diagnostic("SDC019", f"`{text}` is written `{instead}` here", span, f"write `{instead}`", fix=Fix(span, instead))
+
+
+def _odd(text: str, span: Span) -> Diagnostic:
+    if text == "%":
+        return diagnostic("SDC018", "`%` stands directly behind its number", span, help="write 10% of value")
+    name = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
+    notes = ["a code or text with such a character is quoted"] if text.isprintable() else []
+    return diagnostic("SDC018", f"the language does not use the character {name}", span, notes=notes)
+
+
+_SLIP_MESSAGES = {
+    "OPEN_STRING": _open_string,
+    "OTHER_QUOTE": _other_quote,
+    "BAD_PERCENT": _bad_percent,
+    "SEPARATED": _bad_number,
+    "BAD_NUMBER": _bad_number,
+    "FOREIGN": _foreign,
+    "ODD": _odd,
+}
