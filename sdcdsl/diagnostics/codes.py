@@ -139,7 +139,7 @@ _WARNINGS = {
     "SDC211": "an exact method without a time limit",
     "SDC212": "a threshold below three",
     "SDC213": "an adjusted table without a risk experiment",
-    "SDC214": "sensitive cells that only a name marks",
+    "SDC214": "a level `needed` where no rule asks for one",
     "SDC215": "a statement said again in the same words",
     "SDC328": "something the import could not carry over",
 }

@@ -1,0 +1,84 @@
+"""`sdcdsl check` and `sdcdsl lint`: is the policy right, and is it wise?"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+
+import click
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.reading import colour_option, expand, files_argument, guarded, output_option, outside_option, read, say
+from sdcdsl.diagnostics import Diagnostic, Severity, has_errors, in_reading_order
+
+
+@click.command()
+@files_argument
+@output_option
+@outside_option
+@colour_option
+def check(files: tuple[str, ...], output: str, allow_outside: bool, colour: bool | None) -> None:
+    """Read policies and report every mistake, without data. Silent when all is well.
+
+    FILE is a .sdc file, a folder (all policies below it), or - for standard input.
+
+    \b
+    sdcdsl check turnover.sdc
+    sdcdsl check policies/ --output github
+    """
+    found: list[Diagnostic] = []
+    for path in expand(files):
+        found += guarded(path, lambda path=path: read(path, allow_outside))[1]
+    say(found, output, colour)
+    _summary(found, output)
+    sys.exit(exits.WRONG_POLICY if has_errors(found) else exits.DONE)
+
+
+@click.command()
+@files_argument
+@output_option
+@outside_option
+@colour_option
+@click.option("--strict", is_flag=True, help="Exit with 1 when there is advice.")
+@click.option(
+    "--today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day to judge waivers by; today if not given.",
+)
+def lint(
+    files: tuple[str, ...],
+    output: str,
+    allow_outside: bool,
+    colour: bool | None,
+    strict: bool,
+    today: datetime.datetime | None,
+) -> None:
+    """Advice on policies that are right but perhaps not meant: dead statements, endless waivers, revealing levels.
+
+    Mistakes are reported too (as by `check`). Advice alone does not fail, except with --strict.
+    """
+    from sdcdsl.policy.lint import lint as advise  # noqa: PLC0415
+
+    day = today.date() if today is not None else datetime.date.today()
+    found: list[Diagnostic] = []
+    for path in expand(files):
+        policy, wrong = guarded(path, lambda path=path: read(path, allow_outside))
+        found += wrong
+        if not has_errors(wrong):
+            found += in_reading_order(advise(policy, day))
+    say(found, output, colour)
+    _summary(found, output)
+    failed = has_errors(found) or (strict and bool(found))
+    sys.exit(exits.WRONG_POLICY if failed else exits.DONE)
+
+
+def _summary(found: list[Diagnostic], output: str) -> None:
+    if found and output == "text":
+        errors = sum(d.severity is Severity.ERROR for d in found)
+        parts = [_plural(errors, "mistake"), _plural(len(found) - errors, "piece of advice", "pieces of advice")]
+        text = " and ".join(p for p in parts if p)
+        click.echo(f"{text} found; `sdcdsl explain {found[0].code}` tells more", err=True)
+
+
+def _plural(n: int, one: str, many: str | None = None) -> str:
+    return "" if n == 0 else f"{n} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,101 @@
+"""`sdcdsl fmt`: the canonical form."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.reading import colour_option, expand, files_argument, say
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
+from sdcdsl.policy.files import LARGEST_FILE, decode, read_file
+from sdcdsl.syntax.formatter import format_text
+from sdcdsl.syntax.parser import parse
+
+
+@click.command()
+@files_argument
+@click.option("--check", is_flag=True, help="Change nothing; exit with 7 if a file is not in canonical form.")
+@click.option("--diff", "show_diff", is_flag=True, help="Change nothing; print what would change.")
+@colour_option
+def fmt(files: tuple[str, ...], check: bool, show_diff: bool, colour: bool | None) -> None:
+    """Lay policies out in the one canonical form, in place. There are no options for style.
+
+    FILE is a .sdc file, a folder (all policies below it), or - to read standard input and print the result.
+    Files with syntax errors are left as they are.
+    """
+    wrong: list[Diagnostic] = []
+    changed: list[Path] = []
+    for path in expand(files):
+        source, found = _read(path)
+        if source is None:
+            wrong += found
+            continue
+        parsed, found = parse(source)
+        if found:
+            wrong += found
+            continue
+        text = format_text(parsed)
+        if str(path) == "-" and not (check or show_diff):
+            click.echo(text, nl=False)
+            continue
+        if text == source.text and not _other_line_ends(path):
+            continue
+        changed.append(path)
+        if show_diff:
+            _print_diff(source, text)
+        elif not check:
+            wrong += _replace(path, text)
+    say(wrong, "text", colour)
+    for path in changed:
+        click.echo(f"{'would format' if check or show_diff else 'formatted'} {path}", err=True)
+    if wrong:
+        sys.exit(exits.WRONG_POLICY)
+    sys.exit(exits.CHANGES if changed and (check or show_diff) else exits.DONE)
+
+
+def _read(path: Path) -> tuple[Source | None, list[Diagnostic]]:
+    if str(path) == "-":
+        return decode(sys.stdin.buffer.read(LARGEST_FILE + 1), "standard input")
+    return read_file(path, str(path))
+
+
+def _other_line_ends(path: Path) -> bool:
+    """The canonical form has plain newlines and no byte-order mark."""
+    if str(path) == "-":
+        return False
+    data = path.read_bytes()
+    return b"\r" in data or data.startswith(b"\xef\xbb\xbf")
+
+
+def _print_diff(source: Source, text: str) -> None:
+    lines = difflib.unified_diff(
+        source.text.splitlines(keepends=True), text.splitlines(keepends=True), source.name, f"{source.name} (formatted)"
+    )
+    for line in lines:
+        click.echo(line if line.endswith("\n") else line + "\n\\ no newline at the end\n", nl=False)
+
+
+def _replace(path: Path, text: str) -> list[Diagnostic]:
+    """Write beside and rename, so that a crash leaves the old file or the new one, never half of each."""
+    target = path.resolve()  # a link stays a link
+    try:
+        mode = target.stat().st_mode
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+            os.chmod(beside, mode)
+            os.replace(beside, target)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return [diagnostic("SDC001", f"cannot write {path}: {reason}", FilePlace(str(path)))]
+    return []

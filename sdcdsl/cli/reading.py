@@ -1,0 +1,75 @@
+"""What the commands share: finding policy files, reading them, saying what was found."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import click
+
+from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
+from sdcdsl.diagnostics.render import FORMATS, render
+from sdcdsl.policy.files import LARGEST_FILE, decode
+from sdcdsl.policy.read import read_policy, read_text
+from sdcdsl.policy.resolve import Policy
+
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…")
+output_option = click.option(
+    "--output",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How to print what was found: for people (text, concise) or for tools.",
+)
+outside_option = click.option(
+    "--allow-outside", is_flag=True, help="Let `use` read files outside the policy's own folder."
+)
+colour_option = click.option("--colour/--no-colour", default=None, help="Colours; by default only on a terminal.")
+
+
+def expand(names: Iterable[str]) -> list[Path]:
+    """Files as given; a folder stands for all policies below it."""
+    out: list[Path] = []
+    for name in names:
+        path = Path(name)
+        if name != "-" and path.is_dir():
+            found = sorted(p for p in path.rglob("*.sdc") if p.is_file())
+            if not found:
+                raise click.UsageError(f"no .sdc file in {name}")
+            out += found
+        else:
+            out.append(path)
+    return out
+
+
+def read(path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnostic]]:
+    """A policy from a file, or from standard input for `-`."""
+    if str(path) != "-":
+        return read_policy(path, str(path), allow_outside)
+    source, found = decode(sys.stdin.buffer.read(LARGEST_FILE + 1), "standard input")
+    if source is None:
+        return Policy(), found
+    return read_text(source, Path("stdin.sdc"), allow_outside)
+
+
+def wants_colour(colour: bool | None, stream=None) -> bool:
+    import os  # noqa: PLC0415
+
+    if colour is not None:
+        return colour
+    return (stream or sys.stdout).isatty() and "NO_COLOR" not in os.environ
+
+
+def say(diagnostics: list[Diagnostic], output: str, colour: bool | None = None) -> None:
+    """Print what was found; machine formats print even when there is nothing."""
+    if diagnostics or output in ("json", "sarif"):
+        click.echo(render(diagnostics, output, wants_colour(colour)), nl=False, color=True)
+
+
+def guarded(path: Path, act: Callable[[], tuple[Policy, list[Diagnostic]]]) -> tuple[Policy, list[Diagnostic]]:
+    """Running out of stack or memory on a hostile file is the file's fault, not a crash."""
+    try:
+        return act()
+    except (RecursionError, MemoryError):
+        return Policy(), [diagnostic("SDC007", f"{path} is too large or too deep to read", FilePlace(str(path)))]

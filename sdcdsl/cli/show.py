@@ -1,0 +1,59 @@
+"""`sdcdsl show`: the value between two stages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say
+from sdcdsl.diagnostics import Span, has_errors
+from sdcdsl.syntax.tree import outline
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "--stage", type=click.Choice(["tree", "policy"]), default="policy", show_default=True, help="Which stage to show."
+)
+@outside_option
+@colour_option
+def show(file: str, stage: str, allow_outside: bool, colour: bool | None) -> None:
+    """Print what the program understood: the syntax tree, or the resolved policy as JSON.
+
+    In the policy, files that are used and overrides are worked in, and every statement says which line it comes from.
+    """
+    policy, found = guarded(Path(file), lambda: read(Path(file), allow_outside))
+    if stage == "tree" and policy.files:
+        click.echo(outline(policy.files[-1].parsed), nl=False)
+    elif stage == "policy" and not has_errors(found):
+        document = {
+            "title": policy.title,
+            "seed": policy.seed,
+            "blocks": {kind: [_plain(b) for b in blocks.values()] for kind, blocks in policy.blocks.items()},
+            "facts": [_plain(f) for f in policy.facts],
+        }
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    say(found, "text", colour) if stage == "policy" else None
+    sys.exit(exits.WRONG_POLICY if has_errors(found) else exits.DONE)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Span):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        out: dict[str, Any] = {"is": type(value).__name__}
+        for f in fields(value):
+            inner = getattr(value, f.name)
+            if f.name == "heading" or inner is None or inner in ((), "", False):
+                continue
+            out["from" if f.name == "span" else f.name] = _plain(inner)
+        return out
+    return value

@@ -1,0 +1,160 @@
+"""Does each block have the statements it needs, and those that can be said once, once?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.policy import document as d
+from sdcdsl.policy.codes import inline_trees
+from sdcdsl.policy.resolve import Policy
+
+# Statements of which a block holds one. An override may say them again: the last one counts (R1).
+ONCE: dict[str, tuple[tuple[type, str], ...]] = {
+    "dimension": ((d.Total, "total"),),
+    "data": ((d.Origin, "the file"),),
+    "table": (
+        (d.From, "from"),
+        (d.By, "by"),
+        (d.Sum, "sum"),
+        (d.Values, "values"),
+        (d.Origin, "the file"),
+        (d.UnitOf, "unit"),
+        (d.Measure, "measure"),
+    ),
+    "attacker": ((d.Each, "each"), (d.Coalition, "coalition")),
+    "scenario": ((d.Against, "against"),),
+    "protect": ((d.MethodChain, "method"), (d.Against, "against"), (d.Scenarios, "scenarios"), (d.Assess, "assess")),
+}
+
+
+def check(policy: Policy) -> Iterator[Diagnostic]:
+    for kind, blocks in policy.blocks.items():
+        for block in blocks.values():
+            yield from _said_twice(policy, block)
+            if not policy.is_damaged(block.span):
+                yield from _NEEDS[kind](block)
+                yield from _name(block)
+
+
+def _name(block: d.Block) -> Iterator[Diagnostic]:
+    name = block.name.rpartition(".")[2] if block.span is None else _last_word(block)
+    if "." in name:
+        yield diagnostic("SDC026", f"a name that is declared has no dot: `{name}`", block.heading)
+
+
+def _last_word(block: d.Block) -> str:
+    words = (block.heading or block.span).text.split() if block.heading or block.span else []
+    return words[-1] if words and not block.override else ""
+
+
+def _said_twice(policy: Policy, block: d.Block) -> Iterator[Diagnostic]:
+    own = [s for s in block.statements if s.span and block.span and _inside(s, block)]
+    for kind, word in ONCE[block.kind]:
+        said = [s for s in own if isinstance(s, kind)]
+        for again in said[1:]:
+            found = diagnostic("SDC111", f"a {block.kind} has one `{word}`", again.span, "said again here")
+            yield found.mark(said[0].span, "said here first")
+
+
+def _inside(statement: d.Statement, block: d.Block) -> bool:
+    a, b = statement.span, block.span
+    return bool(a and b) and a.source is b.source and b.start <= a.start and a.end <= b.end
+
+
+def _lacks(block: d.Block, what: str, example: str, why: str = "") -> Diagnostic:
+    article = "an" if block.kind[0] in "aeiou" else "a"
+    headline = f"{block.kind} `{block.name}` does not say {what}"
+    return diagnostic("SDC110", headline, block.heading, why, help=f"add to it: {example}", notes=()).note(
+        f"{article} {block.kind} needs it"
+    )
+
+
+def _dimension(block: d.Block) -> Iterator[Diagnostic]:
+    files = block.all(d.HierarchyFile) + block.all(d.HierarchyPrefix)
+    inline = block.all(d.HierarchySum) + block.all(d.HierarchyTree)
+    if not files and not inline and not block.all(d.Codes):
+        yield _lacks(block, "which codes it has", "codes A, B, C")
+    elif not block.all(d.Total):
+        roots = [root for tree in inline_trees(block) for root in tree.roots()]
+        if files or block.all(d.Codes) or len(set(roots)) > 1:
+            yield _lacks(block, "what the total of its codes is called", "total Total")
+
+
+def _data(block: d.Block) -> Iterator[Diagnostic]:
+    if not block.all(d.Origin):
+        yield _lacks(block, "which file holds it", 'csv "file.csv"')
+
+
+def _table(block: d.Block) -> Iterator[Diagnostic]:
+    origins = [s for s in block.statements if isinstance(s, (d.From, d.Values, d.Origin))]
+    kinds = {type(s) for s in origins}
+    if not origins:
+        yield _lacks(block, "where its values come from", "from DATA, values with rows, or a file such as jj \"x.jj\"")
+        return
+    if len(kinds) > 1:
+        found = diagnostic("SDC127", f"table `{block.name}` has two origins", origins[-1].span, "and here")
+        yield found.mark(origins[0].span, "its values come from here")
+        return
+    by = block.last(d.By)
+    if kinds == {d.Origin}:
+        if by is not None:
+            yield diagnostic(
+                "SDC127", "a table from a JJ file has no dimensions", by.span, "its cells are numbered: at (cell: 17)"
+            )
+        return
+    if by is None:
+        yield _lacks(block, "by which dimensions it is broken down", "by region, size")
+    elif len(set(by.dimensions)) < len(by.dimensions):
+        yield diagnostic("SDC111", f"table `{block.name}` names a dimension twice", by.span)
+    if kinds == {d.From}:
+        yield from _measure(block)
+
+
+def _measure(block: d.Block) -> Iterator[Diagnostic]:
+    sums = block.all(d.Sum)
+    values = [s for s in block.all(d.ColumnOf) if s.quantity == "value"]
+    counts = [s for s in block.all(d.Count) if s.column is None]
+    chosen = [*sums, *values, *counts]
+    if not chosen:
+        yield _lacks(block, "what its cells hold", "sum COLUMN, count, or value COLUMN for ready-made cells")
+    elif len({type(s) for s in chosen}) > 1:
+        found = diagnostic("SDC127", f"table `{block.name}` measures two things", chosen[-1].span, "and this")
+        yield found.mark(chosen[0].span, "its cells hold this")
+
+
+def _attacker(block: d.Block) -> Iterator[Diagnostic]:
+    if not block.all(d.Bounds):
+        yield _lacks(block, "what it knows about every cell", "bounds 0 .. inf")
+    for coalition in block.all(d.Coalition):
+        if not block.all(d.Each):
+            yield diagnostic(
+                "SDC110", "only the members of an `each` attacker form coalitions", coalition.span, help="each unit"
+            )
+    for knows in block.all(d.Knows):
+        if knows.what == "own contribution" and not block.all(d.Each):
+            yield diagnostic(
+                "SDC110", "only an `each` attacker has an own contribution", knows.span, help="each unit"
+            )
+
+
+def _scenario(block: d.Block) -> Iterator[Diagnostic]:
+    if not block.all(d.Against):
+        yield _lacks(block, "whom it is against", "against external")
+
+
+def _protect(block: d.Block) -> Iterator[Diagnostic]:
+    if not block.all(d.MethodChain):
+        yield _lacks(block, "how its tables are protected", "method csp")
+    if len(set(block.tables)) < len(block.tables):
+        yield diagnostic("SDC111", "a table is named twice", block.heading)
+
+
+_NEEDS = {
+    "dimension": _dimension,
+    "data": _data,
+    "table": _table,
+    "attacker": _attacker,
+    "scenario": _scenario,
+    "protect": _protect,
+}

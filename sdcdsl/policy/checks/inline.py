@@ -1,0 +1,207 @@
+"""Tables and hierarchies that are typed into the policy: do they fit together, and do the totals add up?"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
+from sdcdsl.policy import document as d
+from sdcdsl.policy.codes import InlineTree, inline_trees, known_codes
+from sdcdsl.policy.resolve import Policy
+
+Address = tuple[str, ...]
+
+
+def check(policy: Policy) -> Iterator[Diagnostic]:
+    sound = True
+    for dimension in policy.dimensions.values():
+        for tree in inline_trees(dimension):
+            for found in _is_tree(tree):
+                sound = False
+                yield found
+    for table in policy.tables.values():
+        values = table.last(d.Values)
+        by = table.last(d.By)
+        if values is None or by is None or policy.is_damaged(table.span):
+            continue
+        if all(name in policy.dimensions for name in by.dimensions):
+            cells, found = read_inline(policy, values, by.dimensions)
+            yield from found
+            if not found and sound and cells is not None:
+                yield from _adds_up(policy, table, cells, by.dimensions)
+
+
+# ---- hierarchies --------------------------------------------------------------------------------------
+
+
+def _is_tree(tree: InlineTree) -> Iterator[Diagnostic]:
+    parent: dict[str, str] = {}
+    for total, parts in tree.parts.items():
+        for _, part in parts:
+            statement = tree.origin[total, part]
+            if part == total:
+                yield diagnostic("SDC136", f"code `{part}` cannot be part of itself", statement.span)
+                return
+            if part in parent and parent[part] != total:
+                found = diagnostic(
+                    "SDC136",
+                    f"code `{part}` is part of both `{parent[part]}` and `{total}`",
+                    statement.span,
+                    help="a second way to add up the same codes is a hierarchy of its own: hierarchy … as NAME",
+                )
+                first = tree.origin[parent[part], part].span
+                yield found.mark(first, "the first of the two") if first else found
+                return
+            parent[part] = total
+    for start in parent:
+        seen, code = {start}, parent.get(start)
+        while code is not None and code not in seen:
+            seen.add(code)
+            code = parent.get(code)
+        if code == start:
+            circle = " → ".join(itertools.chain(_chain(parent, start), [start]))
+            yield diagnostic("SDC136", "the hierarchy goes in a circle", tree.origin[parent[start], start].span, circle)
+            return
+
+
+def _chain(parent: dict[str, str], start: str) -> Iterator[str]:
+    yield start
+    code = parent[start]
+    while code != start:
+        yield code
+        code = parent[code]
+
+
+# ---- tables ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class InlineCell:
+    value: float
+    exact: Fraction
+    span: Span | None
+
+
+def read_inline(
+    policy: Policy, values: d.Values, dimensions: tuple[str, ...]
+) -> tuple[dict[Address, InlineCell] | None, list[Diagnostic]]:
+    """The cells of an inline table by address, from the two-way form `rows \\ columns` or from the long form."""
+    header, *rows = values.rows
+    if len({len(row) for row in values.rows}) > 1:
+        return None, []
+    corner = header[0].text
+    if "\\" in corner:
+        entries, wrong = _two_way(corner, header, rows, dimensions)
+    else:
+        entries, wrong = _long(header, rows, dimensions)
+    cells: dict[Address, InlineCell] = {}
+    for address, cell in entries:
+        wrong += _codes_exist(policy, dimensions, address)
+        if not cell.text:
+            continue
+        number = _number(cell.text)
+        if number is None:
+            wrong.append(
+                diagnostic("SDC023", f"`{cell.text}` is not a number", cell.span, help="digits and a decimal point: 1204.5")
+            )
+            continue
+        key = tuple(c.text for c in address)
+        if key in cells:
+            found = diagnostic("SDC129", f"the cell {', '.join(key)} stands twice in the table", cell.span)
+            first = cells[key].span
+            wrong.append(found.mark(first, "here first") if first else found)
+        cells[key] = InlineCell(float(number), number, cell.span)
+    return cells, wrong
+
+
+def _number(text: str) -> Fraction | None:
+    if len(text) > 40 or not text.isascii() or "/" in text or "_" in text:
+        return None
+    try:
+        if not math.isfinite(float(text)):
+            return None
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
+_Entries = list[tuple[tuple[d.Cell, ...], d.Cell]]
+
+
+def _two_way(
+    corner: str, header: tuple[d.Cell, ...], rows: list[tuple[d.Cell, ...]], dimensions: tuple[str, ...]
+) -> tuple[_Entries, list[Diagnostic]]:
+    down, across = (part.strip() for part in corner.split("\\", 1))
+    if sorted((down, across)) != sorted(dimensions):
+        headline = f"the table is by {' and '.join(dimensions)}, its corner says {down} and {across}"
+        return [], [diagnostic("SDC129", headline, header[0].span)]
+    entries: _Entries = []
+    for row in rows:
+        for head, cell in zip(header[1:], row[1:], strict=True):
+            pair = (row[0], head) if dimensions[0] == down else (head, row[0])
+            entries.append((pair, cell))
+    return entries, []
+
+
+def _long(
+    header: tuple[d.Cell, ...], rows: list[tuple[d.Cell, ...]], dimensions: tuple[str, ...]
+) -> tuple[_Entries, list[Diagnostic]]:
+    columns = {cell.text: i for i, cell in enumerate(header)}
+    wanted = [*dimensions, "value"]
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        label = did_you_mean(missing[0], [c for c in columns if c not in wanted])
+        found = diagnostic(
+            "SDC129",
+            f"the inline table has no column `{missing[0]}`",
+            header[0].span,
+            label,
+            help="a column for each dimension and one called value; or two dimensions crossed: rows \\ columns",
+        )
+        return [], [found]
+    extra = [cell for cell in header if cell.text not in wanted]
+    if extra:
+        return [], [diagnostic("SDC129", f"the inline table has a column `{extra[0].text}` too many", extra[0].span)]
+    return [(tuple(row[columns[name]] for name in dimensions), row[columns["value"]]) for row in rows], []
+
+
+def _codes_exist(policy: Policy, dimensions: tuple[str, ...], address: tuple[d.Cell, ...]) -> list[Diagnostic]:
+    out = []
+    for name, cell in zip(dimensions, address, strict=True):
+        codes = known_codes(policy.dimensions[name])
+        if codes is not None and cell.text not in codes and not policy.is_damaged(policy.dimensions[name].span):
+            label = did_you_mean(cell.text, codes)
+            out.append(diagnostic("SDC129", f"dimension `{name}` has no code `{cell.text}`", cell.span, label))
+    return out
+
+
+def _adds_up(
+    policy: Policy, table: d.Block, cells: dict[Address, InlineCell], dimensions: tuple[str, ...]
+) -> Iterator[Diagnostic]:
+    """Every total that is given, against the sum of its parts where all of them are given."""
+    for position, name in enumerate(dimensions):
+        for tree in inline_trees(policy.dimensions[name]):
+            for address, cell in cells.items():
+                parts = tree.parts.get(address[position])
+                if not parts:
+                    continue
+                below = [(sign, cells.get((*address[:position], p, *address[position + 1 :]))) for sign, p in parts]
+                if any(part is None for _, part in below):
+                    continue
+                total = sum((sign * part.exact for sign, part in below if part is not None), Fraction(0))
+                if total != cell.exact:
+                    yield diagnostic(
+                        "SDC128",
+                        f"the parts of {', '.join(address)} sum to {_plain(total)}, the table says {_plain(cell.exact)}",
+                        cell.span,
+                        f"off by {_plain(cell.exact - total)}",
+                        notes=[f"along `{name}`: {' + '.join(p for _, p in parts[:8])}{' + …' if len(parts) > 8 else ''}"],
+                    )
+
+
+def _plain(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"

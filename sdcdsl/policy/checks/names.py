@@ -1,0 +1,110 @@
+"""Does everything that is named exist?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
+from sdcdsl.policy import document as d
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.quantities import KNOWLEDGE, ROLES
+
+_CODES = {
+    "dimension": "SDC101",
+    "table": "SDC102",
+    "attacker": "SDC103",
+    "scenario": "SDC104",
+    "data": "SDC105",
+}
+
+
+def check(policy: Policy) -> Iterator[Diagnostic]:
+    for blocks in policy.blocks.values():
+        for block in blocks.values():
+            for table in block.tables:
+                yield from _unknown(policy, "table", table, block.heading)
+            for statement in block.statements:
+                yield from _statement(policy, statement)
+    for fact in policy.facts:
+        table = _table_of(fact)
+        if table is not None:
+            yield from _unknown(policy, "table", table, fact.span)
+
+
+def _table_of(fact: d.Fact) -> str | None:
+    cells = None if isinstance(fact, d.Require) else fact.cells
+    return cells.table if cells is not None else None
+
+
+def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
+    match s:
+        case d.From(data):
+            yield from _unknown(policy, "data", data, s.span)
+        case d.By(dimensions):
+            yield from _all(policy, "dimension", dimensions, s.span)
+        case d.Against(attackers):
+            yield from _all(policy, "attacker", attackers, s.span)
+        case d.Level(against=str() as attacker):
+            yield from _unknown(policy, "attacker", attacker, s.span)
+        case d.Scenarios(scenarios):
+            yield from _all(policy, "scenario", scenarios, s.span)
+        case d.Each(role) | d.Coalition(role):
+            if role not in ("unit", "group"):
+                label = did_you_mean(role, ("unit", "group"))
+                yield diagnostic("SDC112", f"contributors are `unit` or `group`, not `{role}`", s.span, label)
+        case d.Knows(what):
+            if what not in KNOWLEDGE:
+                label = did_you_mean(what, KNOWLEDGE)
+                yield diagnostic(
+                    "SDC112", f"nobody can know `{what}`", s.span, label, notes=[f"one can know: {listed(KNOWLEDGE)}"]
+                )
+        case d.Column(role, _, rank):
+            if rank is not None and role != "largest":
+                yield diagnostic("SDC112", "only `largest(K)` has a rank", s.span, notes=[f"roles: {listed(ROLES)}"])
+
+
+def _all(policy: Policy, kind: str, names: Iterable[str], span: Span | None) -> Iterator[Diagnostic]:
+    for name in names:
+        yield from _unknown(policy, kind, name, span)
+
+
+def _unknown(policy: Policy, kind: str, name: str, span: Span | None) -> Iterator[Diagnostic]:
+    known = policy.blocks[kind]
+    if name in known or policy.may_exist(name):
+        return
+    here = _word(span, name)
+    label = did_you_mean(name, known)
+    other = next((k for k, blocks in policy.blocks.items() if name in blocks), None)
+    notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
+    prefixed = [full for full in known if full.endswith(f".{name}")]
+    if prefixed:
+        label = f"did you mean `{prefixed[0]}`?"
+    if not known:
+        notes.append(f"the policy declares no {kind} at all")
+    what = "data" if kind == "data" else f"{kind}"
+    yield diagnostic(_CODES[kind], f"there is no {what} `{name}`", here, label, notes=notes)
+
+
+def _word(span: Span | None, word: str) -> Span | None:
+    """The word inside the statement, as the place to point at."""
+    if span is None:
+        return None
+    for candidate in (word, word.rpartition(".")[2]):
+        at = span.text.rfind(candidate)
+        if at >= 0:
+            return Span(span.source, span.start + at, span.start + at + len(candidate))
+    return span
+
+
+def references(value: object, kind: type) -> Iterator[object]:
+    """All records of a kind inside a record, for those who ask what is used where."""
+    if isinstance(value, kind):
+        yield value
+    if isinstance(value, tuple):
+        for v in value:
+            yield from references(v, kind)
+    elif is_dataclass(value) and not isinstance(value, (Span, type)):
+        for f in fields(value):
+            if f.name not in ("span", "heading"):
+                yield from references(getattr(value, f.name), kind)

@@ -1,0 +1,297 @@
+"""Methods, rules, formats, experiments: do they exist, and do their options and arguments fit their dataclasses?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.statements import dimensions_of, variables
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.types import Checker
+from sdcdsl.policy.write import expression
+from sdcdsl.vocabulary import formats, plugins
+from sdcdsl.vocabulary.methods import EXPERIMENTS, ExperimentOptions
+from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
+from sdcdsl.vocabulary.quantities import Place
+
+
+def check(policy: Policy) -> Iterator[Diagnostic]:
+    for protect in policy.protects.values():
+        yield from _protect(policy, protect)
+    for block in (*policy.data.values(), *policy.tables.values()):
+        known = formats.DATA if block.kind == "data" else formats.TABLES
+        for origin in block.all(d.Origin):
+            reader = plugins.find_reader(origin.file.format) if block.kind == "data" else None
+            yield from _file(policy, origin.file, dict(known) | ({reader.name: reader} if reader else {}))
+        for column in block.all(d.ColumnOf):
+            if column.options:
+                yield from check_options(policy, column.options, formats.STATUS, f"`{column.quantity}`", ())
+    for dimension in policy.dimensions.values():
+        for hierarchy in dimension.all(d.HierarchyFile):
+            yield from _file(policy, hierarchy.file, formats.HIERARCHIES)
+    for fact in policy.facts_of(d.Sensitive):
+        if fact.file is not None:
+            yield from _file(policy, fact.file, formats.CELL_LISTS)
+        if fact.rule is not None:
+            yield from _rule(policy, fact.rule)
+
+
+def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    for chain in protect.all(d.MethodChain):
+        seen: set[str] = set()
+        for engine in chain.engines:
+            method = plugins.find_method(engine.name)
+            if method is None:
+                known = plugins.method_names()
+                label = did_you_mean(engine.name, known)
+                yield diagnostic(
+                    "SDC106", f"there is no method `{engine.name}`", engine.span, label, notes=[f"methods: {', '.join(known)}"]
+                )
+                continue
+            if engine.name in seen:
+                yield diagnostic("SDC111", f"method `{engine.name}` stands twice in this chain", engine.span)
+            seen.add(engine.name)
+            owner = f"method `{engine.name}`"
+            yield from check_options(policy, engine.options, method.options, owner, protect.tables, engine.span)
+    for assess in protect.all(d.Assess):
+        for name in assess.experiments:
+            if name not in EXPERIMENTS:
+                label = did_you_mean(name, EXPERIMENTS)
+                yield diagnostic(
+                    "SDC106", f"there is no experiment `{name}`", assess.span, label, notes=[f"known: {listed(EXPERIMENTS)}"]
+                )
+        yield from check_options(policy, assess.options, ExperimentOptions, "`assess`", ())
+    for release in protect.all(d.Release):
+        yield from _file(policy, release.file, formats.RELEASES)
+
+
+def _file(policy: Policy, file: d.FileReference, known: dict | object) -> Iterator[Diagnostic]:
+    names: dict[str, formats.Format] = dict(known)  # type: ignore[call-overload]
+    found = names.get(file.format)
+    if found is None:
+        label = did_you_mean(file.format, names)
+        yield diagnostic(
+            "SDC122", f"there is no format `{file.format}` here", file.span, label, notes=[f"formats: {', '.join(names)}"]
+        )
+    else:
+        yield from check_options(policy, file.options, found.options, f"format `{file.format}`", ())
+    yield from _path(file)
+
+
+def _path(file: d.FileReference) -> Iterator[Diagnostic]:
+    if not file.path.strip() or "\x00" in file.path:
+        yield diagnostic("SDC140", "the path of a file is missing", file.span)
+    elif file.path.startswith(("/", "\\")) or file.path[1:3] in (":\\", ":/") or ".." in _parts(file.path):
+        yield diagnostic(
+            "SDC140",
+            f'"{file.path}" leaves the policy\'s folder',
+            file.span,
+            notes=["paths are relative to the policy and stay below its folder, so that it works on every machine"],
+            help="name another place when running: --data NAME=PATH, --out FOLDER",
+        )
+
+
+def _parts(path: str) -> list[str]:
+    return path.replace("\\", "/").split("/")
+
+
+# ---- options --------------------------------------------------------------------------------------
+
+
+def check_options(
+    policy: Policy,
+    options: tuple[d.Option, ...],
+    described: type,
+    owner: str,
+    tables: Iterable[str],
+    place: Span | None = None,
+) -> Iterator[Diagnostic]:
+    known = options_of(described)
+    given: dict[str, d.Option] = {}
+    for option in options:
+        spec = known.get(option.name)
+        if spec is None:
+            label = did_you_mean(option.name, known)
+            takes = f"{owner} takes: {', '.join(known)}" if known else f"{owner} takes no options"
+            yield diagnostic("SDC108", f"{owner} has no option `{option.name}`", option.span, label, notes=[takes])
+            continue
+        if option.name in given and not spec.per_cell:
+            found = diagnostic("SDC111", f"option `{option.name}` is given twice", option.span)
+            yield found.mark(given[option.name].span, "given here first")
+        given[option.name] = option
+        yield from _option(policy, option, spec, owner, tables)
+    for spec in known.values():
+        if spec.required and spec.name not in given and place is not None:
+            yield diagnostic(
+                "SDC110",
+                f"{owner} needs the option `{spec.name}`",
+                place,
+                help=f"{spec.name} … : {spec.about}",
+            )
+
+
+def _option(
+    policy: Policy, option: d.Option, spec: OptionSpec, owner: str, tables: Iterable[str]
+) -> Iterator[Diagnostic]:
+    if option.where is not None and not spec.per_cell:
+        yield diagnostic("SDC109", f"`{option.name}` is for the whole table: it takes no `where`", option.where.span)
+    wanted = _count(spec)
+    if wanted is not None and len(option.values) != wanted:
+        yield _does_not_fit(option, spec)
+        return
+    if spec.kind in (Kind.CELLS, Kind.AMOUNT_CELLS) and option.where is None:
+        yield diagnostic(
+            "SDC109", f"`{option.name}` says which cells it is for", option.span, help=f"{option.name} … where CONDITION"
+        )
+    if spec.kind in (Kind.AMOUNT, Kind.AMOUNT_CELLS, Kind.RANGE):
+        yield from _amounts(policy, option, spec, tables)
+    else:
+        for value in option.values:
+            yield from check_value(value, spec, f"`{option.name}`")
+    if option.where is not None:
+        chosen = [t for t in tables if t in policy.tables]
+        checker = Checker(policy, Place.SELECT, dimensions_of(policy, chosen), variables(policy, chosen))
+        checker.condition(option.where)
+        yield from checker.diagnostics
+
+
+def _count(spec: OptionSpec) -> int | None:
+    if spec.kind in (Kind.FLAG, Kind.CELLS):
+        return 0
+    return None if spec.kind is Kind.NAMES else 1
+
+
+def _amounts(
+    policy: Policy, option: d.Option, spec: OptionSpec, tables: Iterable[str]
+) -> Iterator[Diagnostic]:
+    (value,) = option.values
+    ranged = isinstance(value, x.Range)
+    if ranged != (spec.kind is Kind.RANGE):
+        yield _does_not_fit(option, spec)
+        return
+    chosen = [t for t in tables if t in policy.tables]
+    checker = Checker(policy, Place.OPTION, dimensions_of(policy, chosen), variables(policy, chosen))
+    for amount in (value.low, value.high) if isinstance(value, x.Range) else (value,):
+        # `adjust -30% .. 30%`: in a range a bare percentage is one of the cell's value.
+        if not (ranged and _is_percent(amount)):
+            checker.amount(amount)
+    yield from checker.diagnostics
+
+
+def _is_percent(e: x.Expression) -> bool:
+    return isinstance(e, x.Percent) or (isinstance(e, x.Negative) and isinstance(e.value, x.Percent))
+
+
+def _does_not_fit(option: d.Option, spec: OptionSpec) -> Diagnostic:
+    given = ", ".join(map(expression, option.values)) or "nothing"
+    return diagnostic(
+        "SDC109", f"`{option.name}` takes {_form(spec)}, not {given}", option.span, notes=[f"{spec.name}: {spec.about}"]
+    )
+
+
+def _form(spec: OptionSpec) -> str:
+    return f"one of {spec.form}" if spec.kind is Kind.CHOICE else spec.form
+
+
+def check_value(value: x.Expression, spec: OptionSpec, owner: str) -> Iterator[Diagnostic]:
+    """A single value against what its description allows."""
+    number = _as_number(value, spec.kind)
+    fits = {
+        Kind.CHOICE: isinstance(value, x.Name) and value.name in spec.choices,
+        Kind.TEXT: isinstance(value, x.Text),
+        Kind.NAMES: isinstance(value, (x.Name, x.Text, x.Number)),
+    }.get(spec.kind, number is not None)
+    if not fits:
+        word = value.name if isinstance(value, x.Name) else ""
+        label = did_you_mean(word, spec.choices) if word else ""
+        yield diagnostic(
+            "SDC109",
+            f"{owner} takes {_form(spec)}, not {expression(value)}",
+            value.span,
+            label,
+            notes=[f"{spec.name}: {spec.about}"],
+            help=_example(value, spec),
+        )
+        return
+    if number is None:
+        return
+    scale = 100 if spec.kind is Kind.SHARE else 1
+    if spec.least is not None and number * scale < spec.least:
+        yield diagnostic("SDC109", f"{owner} is at least {spec.least:g}{_unit(spec)}", value.span, spec.about)
+    elif spec.most is not None and number * scale > spec.most:
+        yield diagnostic("SDC109", f"{owner} is at most {spec.most:g}{_unit(spec)}", value.span, spec.about)
+
+
+def _unit(spec: OptionSpec) -> str:
+    return {Kind.SHARE: "%", Kind.DURATION: " s"}.get(spec.kind, "")
+
+
+def _example(value: x.Expression, spec: OptionSpec) -> str | None:
+    if spec.kind is Kind.SHARE and isinstance(value, x.Number):
+        return f"{value.text}%" if value.value >= 1 else f"{value.value * 100:g}%"
+    if spec.kind is Kind.DURATION and isinstance(value, x.Number):
+        return f"{value.text} s, {value.text} min or {value.text} h"
+    if spec.kind is Kind.TEXT and isinstance(value, (x.Name, x.Number)):
+        return f'"{expression(value)}"'
+    return None
+
+
+def _as_number(value: x.Expression, kind: Kind) -> float | None:
+    sign = 1
+    if isinstance(value, x.Negative):
+        sign, value = -1, value.value
+    if kind is Kind.SHARE and isinstance(value, x.Percent):
+        return sign * value.value
+    if kind is Kind.DURATION and isinstance(value, x.Duration):
+        return value.seconds
+    if kind is Kind.WHOLE and isinstance(value, x.Number) and value.text.isdigit():
+        return sign * int(value.text)
+    if kind is Kind.NUMBER and isinstance(value, x.Number):
+        return sign * value.value
+    return None
+
+
+# ---- rules ---------------------------------------------------------------------------------------------
+
+
+def _rule(policy: Policy, call: x.Call) -> Iterator[Diagnostic]:
+    rule = plugins.find_rule(call.name)
+    if rule is None:
+        known = plugins.rule_names()
+        label = did_you_mean(call.name, known)
+        yield diagnostic("SDC107", f"there is no rule `{call.name}`", call.span, label, notes=[f"rules: {', '.join(known)}"])
+        return
+    known_arguments = options_of(rule.arguments)
+    bound, wrong = bind_arguments(call, known_arguments)
+    yield from wrong
+    for name, argument in bound.items():
+        yield from check_value(argument.value, known_arguments[name], f"`{name}` of `{call.name}`")
+    missing = [s.name for s in known_arguments.values() if s.required and s.name not in bound]
+    if missing and not wrong:
+        takes = ", ".join(f"{s.name}: {s.about}" for s in known_arguments.values())
+        yield diagnostic("SDC114", f"rule `{call.name}` needs {listed(missing)}", call.span, notes=[takes])
+
+
+def bind_arguments(
+    call: x.Call, known: dict[str, OptionSpec]
+) -> tuple[dict[str, x.Argument], list[Diagnostic]]:
+    """Positional and named arguments of a rule by their names."""
+    bound: dict[str, x.Argument] = {}
+    wrong: list[Diagnostic] = []
+    order = list(known)
+    for i, argument in enumerate(call.arguments):
+        name = argument.name or (order[i] if i < len(order) else None)
+        takes = f"`{call.name}` takes {listed(known) or 'nothing'}"
+        if name is None:
+            wrong.append(diagnostic("SDC114", f"one argument too many for `{call.name}`", argument.span, notes=[takes]))
+        elif name not in known:
+            label = did_you_mean(name, known)
+            headline = f"`{call.name}` has no argument `{name}`"
+            wrong.append(diagnostic("SDC114", headline, argument.span, label, notes=[takes]))
+        elif name in bound:
+            wrong.append(diagnostic("SDC114", f"`{name}` is given twice", argument.span))
+        else:
+            bound[name] = argument
+    return bound, wrong

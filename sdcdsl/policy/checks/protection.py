@@ -1,0 +1,258 @@
+"""Does the policy protect what it calls sensitive, against somebody, by levels that exist, with data that is there?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sdcdsl.diagnostics import Diagnostic, diagnostic, listed
+from sdcdsl.policy import document as d
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.methods import METHODS
+from sdcdsl.vocabulary.plugins import find_rule
+
+
+def check(policy: Policy) -> Iterator[Diagnostic]:
+    yield from _unprotected(policy)
+    for protect in policy.protects.values():
+        if policy.is_damaged(protect.span):
+            continue
+        yield from _against_somebody(policy, protect)
+        yield from _levels(policy, protect)
+        yield from _attackers_have_data(policy, protect)
+        yield from _experiments(protect)
+        yield from _seed(policy, protect)
+        yield from _parts(protect)
+    yield from _rules_have_data(policy)
+    yield from _releases(policy)
+
+
+def attackers_of(policy: Policy, protect: d.Block) -> list[str]:
+    """Everybody a block protects against, by name or through a scenario."""
+    names = [a for s in protect.all(d.Against) for a in s.attackers]
+    for scenario in scenarios_of(policy, protect):
+        names += [a for s in scenario.all(d.Against) for a in s.attackers if a not in names]
+    return names
+
+
+def scenarios_of(policy: Policy, protect: d.Block) -> list[d.Block]:
+    return [policy.scenarios[n] for s in protect.all(d.Scenarios) for n in s.names if n in policy.scenarios]
+
+
+def _unprotected(policy: Policy) -> Iterator[Diagnostic]:
+    protected = {t for p in policy.protects.values() for t in p.tables}
+    if not policy.tables or not policy.protects or any(policy.is_damaged(p.span) for p in policy.protects.values()):
+        return
+    for fact in policy.facts_of(d.Sensitive):
+        tables = [fact.cells.table] if fact.cells.table else _tables_of(policy, fact)
+        bare = [t for t in tables if t in policy.tables and t not in protected and not policy.may_exist(t)]
+        if not bare:
+            continue
+        what = f"found by `{fact.rule.name}`" if fact.rule is not None else "named here"
+        first = next(iter(policy.protects.values()))
+        found = diagnostic(
+            "SDC131",
+            f"nothing protects the cells {what} in table {listed(bare)}",
+            fact.span,
+            "marks cells there",
+            help=f"protect {', '.join([*first.tables, *bare])} {{",
+        )
+        yield found.mark(first.heading, "protects only this") if first.heading else found
+
+
+def _tables_of(policy: Policy, fact: d.Sensitive) -> list[str]:
+    """The tables a fact without a table's name is about: those that have every dimension it mentions."""
+    if fact.cells.at:
+        wanted = [{name for name, _ in a.coordinates} for a in fact.cells.at]
+        return [t for t, b in policy.tables.items() if any(set(_by(b)) == w for w in wanted)]
+    return list(policy.tables)
+
+
+def _by(table: d.Block) -> tuple[str, ...]:
+    by = table.last(d.By)
+    return by.dimensions if by is not None else ()
+
+
+def _against_somebody(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    given = all(policy.tables[t].all(d.Origin) for t in protect.tables if t in policy.tables)
+    if not protect.all(d.Against) and not protect.all(d.Scenarios):
+        if given and protect.tables:
+            return  # a JJ file brings its attacker's bounds along
+        known = [a for a in policy.attackers]
+        yield diagnostic(
+            "SDC133",
+            f"protect `{protect.name}` does not say against whom",
+            protect.heading,
+            help=f"against {known[0]}" if known else "declare an attacker, and add: against external",
+        )
+        return
+    attackers = attackers_of(policy, protect)
+    for level in protect.all(d.Level):
+        if level.against is not None and level.against in policy.attackers and level.against not in attackers:
+            yield diagnostic(
+                "SDC141",
+                f"`{protect.name}` does not protect against `{level.against}`",
+                level.span,
+                help=f"against {', '.join([*attackers, level.against])}",
+            )
+
+
+def _levels(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    """Every attacker must meet a lower or an upper level."""
+    tables = [policy.tables[t] for t in protect.tables if t in policy.tables]
+    methods = {e.name for chain in protect.all(d.MethodChain) for e in chain.engines}
+    if methods == {"rounding"} or (tables and all(t.all(d.Origin) for t in tables)):
+        return
+    levels = [*protect.all(d.Level), *(s for sc in scenarios_of(policy, protect) for s in sc.all(d.Level))]
+    if not any(level.level in ("lpl", "upl", "spl") for level in levels):
+        yield diagnostic(
+            "SDC134",
+            f"protect `{protect.name}` does not say how uncertain its cells must stay",
+            protect.heading,
+            help="lpl needed and upl needed take what the rules ask for; or an amount such as lpl 10% of value",
+        )
+
+
+def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    for name in attackers_of(policy, protect):
+        attacker = policy.attackers.get(name)
+        each = attacker.last(d.Each) if attacker is not None else None
+        if attacker is None or each is None:
+            continue
+        roles = {each.role} | {c.role for c in attacker.all(d.Coalition)}
+        for table in protect.tables:
+            block = policy.tables.get(table)
+            if block is None or policy.is_damaged(block.span):
+                continue
+            origin = block.last(d.From)
+            data = policy.data.get(origin.data) if origin is not None else None
+            if origin is not None and (data is None or policy.is_damaged(data.span)):
+                continue
+            columns = {c.role for c in data.all(d.Column)} if data is not None else set()
+            missing = sorted(roles - columns)
+            if missing:
+                found = diagnostic(
+                    "SDC132",
+                    f"attacker `{name}` needs to know who contributes, and table `{table}` does not",
+                    attacker.heading,
+                    f"needs the column {listed(missing)}",
+                    help=f'column {missing[0]} = "…" in the data of `{table}`',
+                )
+                yield found.mark(block.heading, "this table") if block.heading else found
+
+
+def _experiments(protect: d.Block) -> Iterator[Diagnostic]:
+    for assess in protect.all(d.Assess):
+        engines = [e.name for chain in protect.all(d.MethodChain) for e in chain.engines]
+        known = [METHODS[e] for e in engines if e in METHODS]
+        if known and len(known) == len(engines) and not any(m.adjusts for m in known):
+            adjusting = [m.name for m in METHODS.values() if m.adjusts]
+            yield diagnostic(
+                "SDC139",
+                f"`assess` is for adjusted tables, and `{engines[0]}` adjusts nothing",
+                assess.span,
+                notes=[f"methods that adjust: {', '.join(adjusting)}"],
+            )
+
+
+def _seed(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    if policy.seed is not None or "seed" in policy.unreadable:
+        return
+    for chain in protect.all(d.MethodChain):
+        for engine in chain.engines:
+            if engine.name in METHODS and METHODS[engine.name].stochastic:
+                yield diagnostic(
+                    "SDC121", f"method `{engine.name}` draws random numbers: the policy needs a seed", engine.span, help="seed 2025"
+                )
+                return
+    for assess in protect.all(d.Assess):
+        yield diagnostic(
+            "SDC121", "`assess` draws random numbers: the policy needs a seed", assess.span, help="seed 2025"
+        )
+        return
+
+
+def _parts(protect: d.Block) -> Iterator[Diagnostic]:
+    for chain in protect.all(d.MethodChain):
+        for engine in chain.engines:
+            method = METHODS.get(engine.name)
+            if method is None or not method.parts:
+                continue
+            given = [o.name for o in engine.options if o.name in method.parts]
+            if not given:
+                yield diagnostic(
+                    "SDC144",
+                    f"`{engine.name}` does not say which cells are published how",
+                    engine.span,
+                    notes=[f"parts: {', '.join(method.parts)}"],
+                    help="interval where CONDITION",
+                )
+            caps = {"cap_hidden": "suppress", "cap_intervals": "interval", "cap_changed": "perturb"}
+            for option in engine.options:
+                part = caps.get(option.name)
+                if part is not None and given and part not in given:
+                    yield diagnostic(
+                        "SDC144", f"`{option.name}` has nothing to count: there is no `{part}` part", option.span
+                    )
+
+
+def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
+    protected = {t for p in policy.protects.values() for t in p.tables}
+    for fact in policy.facts_of(d.Sensitive):
+        rule = find_rule(fact.rule.name) if fact.rule is not None else None
+        if rule is None:
+            continue
+        tables = [fact.cells.table] if fact.cells.table else sorted(protected)
+        for name in tables:
+            table = policy.tables.get(name)
+            if table is None or table.all(d.Origin) or policy.is_damaged(table.span):
+                continue
+            missing = [need for need in rule.needs if not _provides(policy, table, need, rule.largest)]
+            if missing:
+                found = diagnostic(
+                    "SDC135",
+                    f"rule `{rule.name}` needs {_WORDS[missing[0]]}, which table `{name}` does not give",
+                    fact.span,
+                    help=_HELP[missing[0]],
+                )
+                yield found.mark(table.heading, "this table") if table.heading else found
+
+
+_WORDS = {
+    "count": "the number of contributors",
+    "largest": "the largest contributions",
+    "units": "to know who contributes",
+    "status": "a status column",
+}
+_HELP = {
+    "count": "count COLUMN in a table of ready-made cells",
+    "largest": "largest(1) COLUMN, largest(2) COLUMN in a table of ready-made cells",
+    "units": 'a table from microdata with column unit = "…" and column request = "…"',
+    "status": "status COLUMN in the table",
+}
+
+
+def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
+    micro = bool(table.all(d.Sum)) or any(c.column is None for c in table.all(d.Count))
+    ranks = {s.rank for s in table.all(d.ColumnOf) if s.quantity == "largest"}
+    match need:
+        case "count":
+            return micro or any(c.column is not None for c in table.all(d.Count))
+        case "largest":
+            return micro or set(range(1, largest + 1)) <= ranks
+        case "status":
+            return any(s.quantity == "status" for s in table.all(d.ColumnOf))
+        case "units":
+            origin = table.last(d.From)
+            data = policy.data.get(origin.data) if origin is not None else None
+            return micro and data is not None and any(c.role == "unit" for c in data.all(d.Column))
+    return True
+
+
+def _releases(policy: Policy) -> Iterator[Diagnostic]:
+    seen: dict[str, d.Release] = {}
+    for protect in policy.protects.values():
+        for release in protect.all(d.Release):
+            first = seen.setdefault(release.file.path.casefold(), release)
+            if first is not release:
+                found = diagnostic("SDC138", f'two releases write "{release.file.path}"', release.span)
+                yield found.mark(first.span, "the other one") if first.span else found

@@ -1,0 +1,349 @@
+"""One file, statement by statement: a frozen record that knows where each statement stands.
+
+A block (`dimension`, `table`, …) is its name and its statements in order. Nothing is merged here: `override` and `use`
+are applied by `resolve`, which works on these records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sdcdsl.diagnostics import Source, Span
+from sdcdsl.policy.expressions import Call, Code, Expression, Located
+
+
+# ---- pieces ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Option(Located):
+    """`NAME [VALUE, …] [where CONDITION]`"""
+
+    name: str
+    values: tuple[Expression, ...] = ()
+    where: Expression | None = None
+
+
+@dataclass(frozen=True)
+class FileReference(Located):
+    """`FORMAT "path" { options }`"""
+
+    format: str
+    path: str
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class Address(Located):
+    """One cell: `(region: A, size: small)`."""
+
+    coordinates: tuple[tuple[str, Code], ...]
+
+
+@dataclass(frozen=True)
+class Cells(Located):
+    """Which cells a fact is about: addresses, or a condition; of one table, or of every table that fits."""
+
+    table: str | None = None
+    at: tuple[Address, ...] = ()
+    where: Expression | None = None
+
+
+# ---- in a dimension ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Codes(Located):
+    codes: tuple[Code, ...]
+
+
+@dataclass(frozen=True)
+class Total(Located):
+    code: Code
+
+
+@dataclass(frozen=True)
+class HierarchyFile(Located):
+    file: FileReference
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class HierarchySum(Located):
+    """`hierarchy TOTAL = A + B - C`"""
+
+    total: Code
+    parts: tuple[tuple[int, Code], ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class HierarchyPrefix(Located):
+    lengths: tuple[int, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class HierarchyTree(Located):
+    """Codes with their depth, in reading order."""
+
+    nodes: tuple[tuple[int, Code], ...]
+    name: str | None = None
+
+
+# ---- in data and tables --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column(Located):
+    """`column ROLE = "name in the file"`; `largest(2)` carries its rank."""
+
+    role: str
+    column: str
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
+class Origin(Located):
+    """A file that holds the data of a data block or the whole of a table."""
+
+    file: FileReference
+
+
+@dataclass(frozen=True)
+class From(Located):
+    data: str
+
+
+@dataclass(frozen=True)
+class By(Located):
+    dimensions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sum(Located):
+    column: str
+
+
+@dataclass(frozen=True)
+class Count(Located):
+    """Without a column: the table counts contributors. With one: the column holds the number of contributors."""
+
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class ColumnOf(Located):
+    """`value COL`, `weight COL`, `status COL`, `largest(K) COL` of a table of ready-made cells."""
+
+    quantity: str
+    column: str
+    rank: int | None = None
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measure(Located):
+    name: str
+
+
+@dataclass(frozen=True)
+class UnitOf(Located):
+    text: str
+
+
+@dataclass(frozen=True)
+class Integer(Located):
+    pass
+
+
+@dataclass(frozen=True)
+class Only(Located):
+    where: Expression
+
+
+@dataclass(frozen=True)
+class Cell(Located):
+    text: str
+
+
+@dataclass(frozen=True)
+class Values(Located):
+    """An inline table as it was typed: the header, then the rows."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+# ---- in an attacker, a scenario, a protect block ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bounds(Located):
+    """`low` and `high` are None for `bounds given`."""
+
+    low: Expression | None
+    high: Expression | None
+    where: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Each(Located):
+    role: str
+    where: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Coalition(Located):
+    role: str
+
+
+@dataclass(frozen=True)
+class Knows(Located):
+    what: str
+
+
+@dataclass(frozen=True)
+class Against(Located):
+    attackers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Level(Located):
+    """`lpl | upl | spl AMOUNT [against ATTACKER] [where CONDITION]`"""
+
+    level: str
+    amount: Expression
+    against: str | None = None
+    where: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Scenarios(Located):
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cost(Located):
+    amount: Expression
+    price: str | None = None  # up, down, fixed
+    where: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Engine(Located):
+    name: str
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class MethodChain(Located):
+    engines: tuple[Engine, ...]
+
+
+@dataclass(frozen=True)
+class Assess(Located):
+    experiments: tuple[str, ...]
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class Release(Located):
+    file: FileReference
+
+
+Statement = (
+    Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree
+    | Column | Origin | From | By | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
+    | Bounds | Each | Coalition | Knows | Against | Level | Scenarios | Cost | MethodChain | Assess | Release
+)  # fmt: skip
+
+
+# ---- at the top of a file ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Use(Located):
+    path: str
+    alias: str | None = None
+
+
+@dataclass(frozen=True)
+class Title(Located):
+    text: str
+
+
+@dataclass(frozen=True)
+class Seed(Located):
+    number: int
+
+
+@dataclass(frozen=True)
+class Block(Located):
+    """A declaration with statements. `tables` only for `protect`, whose name may be left out."""
+
+    kind: str
+    name: str
+    statements: tuple[Statement, ...] = ()
+    tables: tuple[str, ...] = ()
+    override: bool = False
+    documentation: str = field(default="", compare=False)
+    heading: Span | None = field(default=None, compare=False, repr=False)
+
+    def all(self, kind: type) -> tuple:
+        return tuple(s for s in self.statements if isinstance(s, kind))
+
+    def last(self, kind: type):
+        found = self.all(kind)
+        return found[-1] if found else None
+
+
+@dataclass(frozen=True)
+class Sensitive(Located):
+    """Exactly one of: by a rule, by `cells`, together, from a file."""
+
+    cells: Cells
+    rule: Call | None = None
+    together: bool = False
+    file: FileReference | None = None
+    because: str | None = None
+
+
+@dataclass(frozen=True)
+class Status(Located):
+    """`publish`, `suppress` or `fix`."""
+
+    status: str
+    cells: Cells
+    because: str | None = None
+
+
+@dataclass(frozen=True)
+class Waive(Located):
+    """Of a contributor (role and code) or of cells."""
+
+    because: str
+    role: str | None = None
+    code: Code | None = None
+    cells: Cells | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True)
+class Require(Located):
+    condition: Expression
+    because: str
+    where: Expression | None = None
+
+
+Fact = Sensitive | Status | Waive | Require
+Item = Use | Title | Seed | Block | Fact
+
+
+@dataclass(frozen=True)
+class Document:
+    edition: int
+    items: tuple[Item, ...]
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def all(self, kind: type) -> tuple:
+        return tuple(i for i in self.items if isinstance(i, kind))

@@ -1,0 +1,170 @@
+"""Expressions as values. Two that say the same are equal, wherever they stand: places do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+
+from sdcdsl.diagnostics import Span
+
+
+@dataclass(frozen=True)
+class Located:
+    """Knows its place in the text; the place is no part of what it says."""
+
+    span: Span | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Number(Located):
+    """As it was written: `0.10` stays `0.10`, and `01` can still be a code."""
+
+    text: str
+
+    @property
+    def value(self) -> float:
+        return float(self.text)
+
+
+@dataclass(frozen=True)
+class Percent(Located):
+    text: str  # without the sign
+
+    @property
+    def value(self) -> float:
+        """The share it stands for: 0.1 for 10%."""
+        return float(self.text) / 100
+
+
+@dataclass(frozen=True)
+class Text(Located):
+    value: str
+
+
+@dataclass(frozen=True)
+class Duration(Located):
+    text: str
+    unit: str
+
+    @property
+    def seconds(self) -> float:
+        return float(self.text) * {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}[self.unit]
+
+
+@dataclass(frozen=True)
+class Infinity(Located):
+    pass
+
+
+@dataclass(frozen=True)
+class Name(Located):
+    name: str
+
+
+@dataclass(frozen=True)
+class Argument(Located):
+    name: str | None
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Call(Located):
+    name: str
+    arguments: tuple[Argument, ...] = ()
+
+
+@dataclass(frozen=True)
+class Negative(Located):
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Located):
+    """`+ - * / ^`, and `of`, which multiplies by a percentage."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Compare(Located):
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Code(Located):
+    """A code of a dimension: bare or quoted, `01` and `"01"` are the same."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Member(Located):
+    dimension: str
+    codes: tuple[Code, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Under(Located):
+    dimension: str
+    code: Code
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class AtLevel(Located):
+    dimension: str
+    level: int
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Not(Located):
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Every(Located):
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Some(Located):
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Cond(Located):
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True)
+class Range(Located):
+    """`LOW .. HIGH`, the value of an option."""
+
+    low: Expression
+    high: Expression
+
+
+Expression = (
+    Number | Percent | Text | Duration | Infinity | Name | Call | Negative | Binary | Compare
+    | Code | Member | Under | AtLevel | Not | Every | Some | Cond | Range
+)  # fmt: skip
+
+
+def walk(expression: object) -> Iterator[Located]:
+    """The expression and everything inside it."""
+    if isinstance(expression, Located):
+        yield expression
+        for f in fields(expression):
+            if f.name != "span":
+                yield from walk(getattr(expression, f.name))
+    elif isinstance(expression, tuple):
+        for part in expression:
+            yield from walk(part)

@@ -1,0 +1,185 @@
+"""From the file a person names to the documents it is made of, through `use`.
+
+Reading is careful: only regular files, only text, only a sane size, and nothing outside the policy's own folder tree
+unless the caller allows it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, Span, diagnostic, did_you_mean
+from sdcdsl.policy.document import Document, Use
+from sdcdsl.policy.lower import lower
+from sdcdsl.syntax.parser import parse
+from sdcdsl.syntax.tree import Parsed
+
+LARGEST_FILE = 4_000_000  # bytes; a policy with more data than this keeps it in a data file
+DEEPEST_USE = 16
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a policy: `prefix` is what `use … as` put before its names."""
+
+    path: Path
+    parsed: Parsed
+    document: Document
+    prefix: str = ""
+    used_at: Span | None = None
+    again: bool = False  # used before under another name: its facts have been counted
+
+
+@dataclass
+class _Loading:
+    root: Path
+    allow_outside: bool
+    files: list[File] = field(default_factory=list)
+    seen: set[tuple[Path, str]] = field(default_factory=set)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def read_file(path: Path, name: str, used_at: Span | None = None) -> tuple[Source | None, list[Diagnostic]]:
+    """The text of a policy file, or why it is none."""
+    place = used_at or FilePlace(name)
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return None, [diagnostic("SDC001", f"{name} is not a file", place)]
+        if status.st_size > LARGEST_FILE:
+            return None, [_too_large(name, status.st_size, place)]
+        with path.open("rb") as handle:
+            data = handle.read(LARGEST_FILE + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return None, [diagnostic("SDC001", f"cannot read {name}: {reason}", place)]
+    return decode(data, name, place)
+
+
+def decode(data: bytes, name: str, place: Span | FilePlace | None = None) -> tuple[Source | None, list[Diagnostic]]:
+    """Bytes to text, with the reason where they are none."""
+    place = place or FilePlace(name)
+    if len(data) > LARGEST_FILE:
+        return None, [_too_large(name, len(data), place)]
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        return None, [
+            diagnostic(
+                "SDC003",
+                f"{name} is not UTF-8 text",
+                place if isinstance(place, Span) else FilePlace(name, line=line, column=column),
+                f"byte {data[error.start]:#04x} in line {line}",
+                help="save the file as UTF-8",
+            )
+        ]
+    odd = _NOT_TEXT.search(text)
+    if odd is not None:
+        source = Source(name, text)
+        line, column = source.position(odd.start())
+        return None, [
+            diagnostic(
+                "SDC004",
+                f"{name} is not a text file",
+                place if isinstance(place, Span) else FilePlace(name, line=line, column=column),
+                f"character U+{ord(odd.group()):04X} in line {line}",
+            )
+        ]
+    return Source(name, text.replace("\r\n", "\n").replace("\r", "\n")), []
+
+
+def _too_large(name: str, size: int, place: Span | FilePlace) -> Diagnostic:
+    return diagnostic(
+        "SDC002",
+        f"{name} is larger than {LARGEST_FILE // 1_000_000} MB",
+        place,
+        help="keep large tables in a data file, and name it: data cells { csv \"cells.csv\" }",
+    )
+
+
+def load(path: Path, name: str | None = None, allow_outside: bool = False) -> tuple[list[File], list[Diagnostic]]:
+    """The file and all it uses: used files before the files that use them."""
+    name = name or str(path)
+    source, found = read_file(path, name)
+    if source is None:
+        return [], found
+    return load_source(source, path, allow_outside)
+
+
+def load_source(source: Source, path: Path, allow_outside: bool = False) -> tuple[list[File], list[Diagnostic]]:
+    """As `load`, for a text that is at hand; `path` says where its `use` lines start from."""
+    loading = _Loading(path.resolve().parent, allow_outside)
+    _add(loading, source, path, prefix="", chain=(), used_at=None)
+    return loading.files, loading.diagnostics
+
+
+def _add(
+    loading: _Loading, source: Source, path: Path, prefix: str, chain: tuple[Path, ...], used_at: Span | None
+) -> None:
+    real = path.resolve()
+    parsed, found = parse(source)
+    document, more = lower(parsed)
+    loading.diagnostics += found + more
+    again = any(real == seen for seen, _ in loading.seen)
+    loading.seen.add((real, prefix))
+    for use in document.all(Use):
+        _follow(loading, use, path, prefix, (*chain, real))
+    loading.files.append(File(real, parsed, document, prefix, used_at, again))
+
+
+def _follow(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[Path, ...]) -> None:
+    assert use.span is not None
+    if not use.path or "\x00" in use.path:
+        loading.diagnostics.append(diagnostic("SDC050", "`use` needs the path of a file", use.span))
+        return
+    target = user.parent / use.path
+    real = target.resolve()
+    name = os.path.normpath(os.path.join(os.path.dirname(use.span.source.name), use.path))
+    inner = ".".join(part for part in (prefix, use.alias) if part)
+    if not loading.allow_outside and not real.is_relative_to(loading.root):
+        through = " (through a link)" if Path(os.path.abspath(target)).is_relative_to(loading.root) else ""
+        loading.diagnostics.append(
+            diagnostic(
+                "SDC052",
+                f'"{use.path}" lies outside the policy\'s folder{through}',
+                use.span,
+                notes=["a policy reads only its own folder and what lies below"],
+                help="copy the file there, or allow it with --allow-outside",
+            )
+        )
+    elif real in chain:
+        circle = [*chain[chain.index(real) :], real]
+        loading.diagnostics.append(
+            diagnostic(
+                "SDC051",
+                "these files use each other in a circle",
+                use.span,
+                notes=[" → ".join(p.name for p in circle)],
+            )
+        )
+    elif len(chain) >= DEEPEST_USE:
+        loading.diagnostics.append(diagnostic("SDC053", f"files use files more than {DEEPEST_USE} deep", use.span))
+    elif (real, inner) not in loading.seen:
+        _read_used(loading, use, target, name, inner, chain)
+
+
+def _read_used(
+    loading: _Loading, use: Use, target: Path, name: str, prefix: str, chain: tuple[Path, ...]
+) -> None:
+    assert use.span is not None
+    if not target.exists():
+        siblings = [p.name for p in target.parent.glob("*.sdc")] if target.parent.is_dir() else []
+        near = did_you_mean(target.name, siblings)
+        loading.diagnostics.append(diagnostic("SDC050", f'there is no file "{use.path}"', use.span, near))
+        return
+    source, found = read_file(target, name, use.span)
+    loading.diagnostics += found
+    if source is not None:
+        _add(loading, source, target, prefix, chain, use.span)

@@ -1,0 +1,233 @@
+"""Documents to one policy: names made whole, overrides appended, facts in order.
+
+R2: `override X { … }` appends to X's statements. Facts only accumulate. Names of a file used `as office` get
+`office.` in front of them, in the file itself and in what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.files import File
+
+KINDS = ("dimension", "data", "table", "attacker", "scenario", "protect")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is said, by all files together. Every statement still knows the line that says it."""
+
+    title: str | None = None
+    seed: int | None = None
+    blocks: Mapping[str, Mapping[str, d.Block]] = field(default_factory=dict)
+    facts: tuple[d.Fact, ...] = ()
+    overrides: tuple[d.Block, ...] = ()
+    files: tuple[File, ...] = field(default=(), compare=False, repr=False)
+    unreadable: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+
+    @property
+    def dimensions(self) -> Mapping[str, d.Block]:
+        return self.blocks["dimension"]
+
+    @property
+    def data(self) -> Mapping[str, d.Block]:
+        return self.blocks["data"]
+
+    @property
+    def tables(self) -> Mapping[str, d.Block]:
+        return self.blocks["table"]
+
+    @property
+    def attackers(self) -> Mapping[str, d.Block]:
+        return self.blocks["attacker"]
+
+    @property
+    def scenarios(self) -> Mapping[str, d.Block]:
+        return self.blocks["scenario"]
+
+    @property
+    def protects(self) -> Mapping[str, d.Block]:
+        return self.blocks["protect"]
+
+    def facts_of(self, kind: type) -> tuple:
+        return tuple(f for f in self.facts if isinstance(f, kind))
+
+    def is_damaged(self, span: Span | None) -> bool:
+        """Was something inside this stretch of text unreadable?"""
+        if span is None:
+            return False
+        return any(f.parsed.source is span.source and f.parsed.is_damaged(span.start, span.end) for f in self.files)
+
+    def may_exist(self, name: str) -> bool:
+        """Does the name stand in a part of the text that could not be read? Then nobody can say it is unknown."""
+        return not name or name.rsplit(".", 1)[-1] in self.unreadable
+
+
+def resolve(files: list[File]) -> tuple[Policy, list[Diagnostic]]:
+    resolving = _Resolving()
+    for file in files:
+        resolving.declare(file)
+    for file in files:
+        resolving.append_overrides(file)
+    return resolving.policy(files), resolving.diagnostics
+
+
+class _Resolving:
+    def __init__(self) -> None:
+        self.blocks: dict[str, dict[str, d.Block]] = {kind: {} for kind in KINDS}
+        self.facts: list[d.Fact] = []
+        self.overrides: list[d.Block] = []
+        self.titles: list[d.Title] = []
+        self.seeds: list[d.Seed] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.qualified: dict[int, tuple[d.Item, ...]] = {}
+
+    def declare(self, file: File) -> None:
+        items = tuple(_qualified(file))
+        self.qualified[id(file)] = items
+        self._once(file, d.Title, "title")
+        self._once(file, d.Seed, "seed")
+        self._aliases(file)
+        if file.used_at is None:
+            self.titles += file.document.all(d.Title)
+        self.seeds += file.document.all(d.Seed)
+        for item in items:
+            if isinstance(item, d.Block) and not item.override:
+                self._block(item)
+            elif isinstance(item, d.Fact) and not file.again:
+                self.facts.append(item)
+
+    def _block(self, block: d.Block) -> None:
+        known = self.blocks[block.kind]
+        if not block.name:
+            return
+        if block.name in known:
+            first = known[block.name].heading
+            help = f"override {block.kind} {block.name} {{ … }} adds to it"
+            if block.kind == "protect":
+                help = f"give one of them a name: protect {', '.join(block.tables)} as NAME {{"
+            found = diagnostic("SDC100", f"{block.kind} `{block.name}` is declared twice", block.heading, help=help)
+            self.diagnostics.append(found.mark(first, "declared here first") if first else found)
+            return
+        known[block.name] = block
+
+    def _once(self, file: File, kind: type, what: str) -> None:
+        said = file.document.all(kind)
+        for again in said[1:]:
+            found = diagnostic("SDC143", f"a policy has one {what}", again.span, "said again here")
+            self.diagnostics.append(found.mark(said[0].span, "said here first"))
+
+    def _aliases(self, file: File) -> None:
+        names: dict[str, d.Use | d.Block] = {b.name: b for b in file.document.all(d.Block) if not b.override}
+        for use in file.document.all(d.Use):
+            if use.alias is None:
+                continue
+            other = names.get(use.alias)
+            if other is not None and other.span is not None:
+                place = other.heading if isinstance(other, d.Block) else other.span
+                found = diagnostic("SDC120", f"`{use.alias}` names two things in this file", use.span)
+                self.diagnostics.append(found.mark(place or other.span, "and this"))
+            names[use.alias] = use
+
+    def append_overrides(self, file: File) -> None:
+        for item in self.qualified[id(file)]:
+            if isinstance(item, d.Block) and item.override:
+                self._override(item)
+
+    def _override(self, block: d.Block) -> None:
+        known = self.blocks[block.kind]
+        name = block.name
+        if name not in known:
+            label = did_you_mean(name, known)
+            other = next((kind for kind in KINDS if name in self.blocks[kind]), None)
+            notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
+            found = diagnostic(
+                "SDC119", f"there is no {block.kind} `{name}` to override", block.heading, label, notes=notes
+            )
+            self.diagnostics.append(found)
+            return
+        self.overrides.append(block)
+        known[name] = replace(known[name], statements=known[name].statements + block.statements)
+
+    def policy(self, files: list[File]) -> Policy:
+        return Policy(
+            title=self.titles[0].text if self.titles else None,
+            seed=self.seeds[-1].number if self.seeds else None,
+            blocks=self.blocks,
+            facts=tuple(self.facts),
+            overrides=tuple(self.overrides),
+            files=tuple(files),
+            unreadable=frozenset(_unreadable(files)),
+        )
+
+
+def _unreadable(files: list[File]) -> Iterator[str]:
+    for file in files:
+        if file.parsed.damaged:
+            for token in file.parsed.tokens:
+                if file.parsed.is_damaged(token.start, max(token.end, token.start + 1)):
+                    yield token.text
+
+
+# ---- names of used files ------------------------------------------------------------------------------
+
+# Which fields of which records hold names that a file may have declared. Codes and columns are nobody's names.
+_NAME_FIELDS: dict[type, tuple[str, ...]] = {
+    d.Block: ("name", "tables"),
+    d.From: ("data",),
+    d.By: ("dimensions",),
+    d.Against: ("attackers",),
+    d.Level: ("against",),
+    d.Scenarios: ("names",),
+    d.Cells: ("table",),
+    x.Member: ("dimension",),
+    x.Under: ("dimension",),
+    x.AtLevel: ("dimension",),
+}
+
+
+def _qualified(file: File) -> Iterator[d.Item]:
+    if not file.prefix:
+        yield from file.document.items
+        return
+    declared = {b.name for b in file.document.all(d.Block) if not b.override}
+    declared |= {use.alias for use in file.document.all(d.Use) if use.alias}
+
+    dimensions = {b.name for b in file.document.all(d.Block) if b.kind == "dimension"}
+
+    def whole(name: str) -> str:
+        return f"{file.prefix}.{name}" if name.split(".", 1)[0] in declared else name
+
+    for item in file.document.items:
+        yield _renamed(item, whole, dimensions)
+
+
+def _renamed(value: Any, whole: Callable[[str], str], dimensions: set[str]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_renamed(v, whole, dimensions) for v in value)
+    if isinstance(value, d.Address):
+        coordinates = tuple((whole(name), code) for name, code in value.coordinates)
+        return replace(value, coordinates=coordinates)
+    if isinstance(value, x.Name):
+        # A bare word in an expression may also be a code or a quantity: only a dimension's name is the file's own.
+        return replace(value, name=whole(value.name)) if value.name.split(".", 1)[0] in dimensions else value
+    if not is_dataclass(value) or isinstance(value, (Span, type)):
+        return value
+    changes = {}
+    names = _NAME_FIELDS.get(type(value), ())
+    for f in fields(value):
+        old = getattr(value, f.name)
+        if f.name in names:
+            new = tuple(map(whole, old)) if isinstance(old, tuple) else whole(old) if old else old
+        elif f.name in ("span", "heading"):
+            continue
+        else:
+            new = _renamed(old, whole, dimensions)
+        if new is not old:
+            changes[f.name] = new
+    return replace(value, **changes) if changes else value

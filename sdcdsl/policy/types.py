@@ -1,0 +1,315 @@
+"""The types of expressions: numbers, truth, codes, percentages, times, texts.
+
+One grammar serves them all; this is where `value and 3` or `nace > "45"` is found out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sdcdsl.diagnostics import Diagnostic, Fix, Span, diagnostic, did_you_mean, listed
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.amounts import constant
+from sdcdsl.policy.codes import known_codes
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.write import expression as written
+from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES, Function, Place
+
+
+class Type(StrEnum):
+    NUMBER = "a number"
+    TRUTH = "a condition"
+    CODE = "a code"
+    PERCENT = "a percentage"
+    DURATION = "a time"
+    TEXT = "a text"
+    UNKNOWN = "unknown"  # a mistake that has been reported, or something only the data can tell
+
+
+@dataclass
+class Checker:
+    """Types the expressions of one statement."""
+
+    policy: Policy
+    place: Place
+    dimensions: frozenset[str] | None = None  # those of the tables the statement is about; None: any
+    variables: frozenset[str] = frozenset()  # columns that the data brings along
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    # ---- what a statement asks for ------------------------------------------------------------
+
+    def amount(self, e: x.Expression) -> None:
+        """The expression must be a number."""
+        found = self.type_of(e)
+        if found is Type.PERCENT:
+            self._percent_of_nothing(e)
+        else:
+            self._must_be(Type.NUMBER, found, e)
+
+    def condition(self, e: x.Expression | None) -> None:
+        if e is not None:
+            self._must_be(Type.TRUTH, self.type_of(e), e)
+
+    # ---- types ---------------------------------------------------------------------------------
+
+    def type_of(self, e: x.Expression) -> Type:  # noqa: PLR0912
+        match e:
+            case x.Number():
+                return Type.NUMBER
+            case x.Percent():
+                return Type.PERCENT
+            case x.Text():
+                return Type.TEXT
+            case x.Duration():
+                return Type.DURATION
+            case x.Infinity():
+                return self._infinity(e)
+            case x.Name():
+                return self._name(e)
+            case x.Call():
+                return self._call(e)
+            case x.Negative(value):
+                found = self.type_of(value)
+                if found is Type.PERCENT:
+                    return found
+                self._must_be(Type.NUMBER, found, value)
+                return Type.NUMBER
+            case x.Binary():
+                return self._binary(e)
+            case x.Compare():
+                return self._compare(e)
+            case x.Member() | x.Under() | x.AtLevel():
+                return self._code_test(e)
+            case x.Not(value):
+                self.condition(value)
+                return Type.TRUTH
+            case x.Every(parts) | x.Some(parts):
+                for part in parts:
+                    self.condition(part)
+                return Type.TRUTH
+            case x.Cond():
+                return self._cond(e)
+            case x.Range(low, high):
+                self.amount(low)
+                self.amount(high)
+        return Type.UNKNOWN
+
+    def _infinity(self, e: x.Infinity) -> Type:
+        if self.place is not Place.BOUNDS:
+            self._report("SDC124", "`inf` stands only in the bounds of an attacker", e.span)
+            return Type.UNKNOWN
+        return Type.NUMBER
+
+    def _name(self, e: x.Name) -> Type:
+        quantity = QUANTITIES.get(e.name)
+        if quantity is not None:
+            if self.place not in quantity.places:
+                allowed = ", ".join(str(p) for p in sorted(quantity.places))
+                headline = f"`{e.name}` has no meaning in {self.place}"
+                self._report("SDC117", headline, e.span, quantity.about, notes=[f"it can be used in: {allowed}"])
+                return Type.UNKNOWN
+            return Type.NUMBER
+        if e.name in self.variables:
+            return Type.NUMBER
+        if self._is_dimension(e.name):
+            self._fits_tables(e.name, e.span)
+            return Type.CODE
+        if self.place is Place.RECORDS or self.policy.may_exist(e.name):
+            return Type.UNKNOWN
+        known = [*(n for n, q in QUANTITIES.items() if self.place in q.places), *self.policy.dimensions, *self.variables]
+        label = did_you_mean(e.name, known)
+        if e.name in FUNCTIONS:
+            label = f"a function: write `{e.name}(…)`"
+        self._report("SDC112", f"nothing is called `{e.name}` here", e.span, label, notes=[f"known: {', '.join(known)}"])
+        return Type.UNKNOWN
+
+    def _is_dimension(self, name: str) -> bool:
+        # `region.kostra` is the tree `kostra` of the dimension `region`.
+        return name in self.policy.dimensions or name.rpartition(".")[0] in self.policy.dimensions
+
+    def _fits_tables(self, name: str, span: Span | None) -> None:
+        base = name if name in self.policy.dimensions else name.rpartition(".")[0]
+        if self.dimensions is not None and base not in self.dimensions and base in self.policy.dimensions:
+            has = listed(sorted(self.dimensions)) or "none"
+            self._report("SDC101", f"no table here has the dimension `{name}`", span, notes=[f"dimensions here: {has}"])
+
+    def _call(self, e: x.Call) -> Type:
+        function = FUNCTIONS.get(e.name)
+        if function is None:
+            label = did_you_mean(e.name, FUNCTIONS)
+            notes = [f"functions: {', '.join(FUNCTIONS)}"]
+            if e.name in QUANTITIES:
+                label, notes = f"`{e.name}` takes no parentheses", []
+            self._report("SDC115", f"there is no function `{e.name}`", e.span, label, notes=notes)
+            return Type.UNKNOWN
+        count = len(e.arguments)
+        if count < function.least or (function.most is not None and count > function.most):
+            self._report("SDC114", f"`{e.name}` takes {_how_many(function)}, not {count}", e.span, function.about)
+            return Type.NUMBER
+        named = next((a for a in e.arguments if a.name), None)
+        if named is not None:
+            self._report("SDC114", f"the arguments of `{e.name}` have no names", named.span)
+            return Type.NUMBER
+        self._arguments(e, function)
+        return Type.NUMBER
+
+    def _arguments(self, e: x.Call, function: Function) -> None:
+        first = e.arguments[0].value
+        if function.argument == "rank":
+            if not (isinstance(first, x.Number) and first.text.isdigit() and int(first.text) >= 1):
+                self._report("SDC114", f"`{e.name}` takes a rank: 1, 2, …", first.span, "1 is the largest")
+        elif function.argument == "dimension":
+            if not isinstance(first, x.Name) or not self._is_dimension(first.name):
+                name = first.name if isinstance(first, x.Name) else ""
+                if not (name and self.policy.may_exist(name)):
+                    label = did_you_mean(name, self.policy.dimensions) if name else ""
+                    self._report("SDC114", f"`{e.name}` takes a dimension", first.span, label)
+            else:
+                self._fits_tables(first.name, first.span)
+        else:
+            for argument in e.arguments:
+                self.amount(argument.value)
+
+    def _binary(self, e: x.Binary) -> Type:
+        if e.operator == "of":
+            self.amount(e.right)
+            return Type.NUMBER
+        for side in (e.left, e.right):
+            found = self.type_of(side)
+            if found is Type.PERCENT:
+                self._percent_of_nothing(side)
+            else:
+                self._must_be(Type.NUMBER, found, side)
+        if e.operator == "/" and constant(e.right) == 0:
+            self._report("SDC130", "this divides by zero", e.span)
+        return Type.NUMBER
+
+    def _cond(self, e: x.Cond) -> Type:
+        self.condition(e.condition)
+        then, otherwise = self.type_of(e.then), self.type_of(e.otherwise)
+        for found, branch in ((then, e.then), (otherwise, e.otherwise)):
+            if found is Type.PERCENT:
+                self._percent_of_nothing(branch)
+        if Type.PERCENT in (then, otherwise) or Type.UNKNOWN in (then, otherwise):
+            return Type.UNKNOWN
+        if then is not otherwise:
+            headline = f"both branches must be of one kind, not {then} and {otherwise}"
+            self._report("SDC113", headline, e.span)
+            return Type.UNKNOWN
+        return then
+
+    def _compare(self, e: x.Compare) -> Type:
+        for side, other in ((e.left, e.right), (e.right, e.left)):
+            if isinstance(side, x.Name) and self._is_dimension(side.name) and side.name not in QUANTITIES:
+                self._fits_tables(side.name, side.span)
+                self._compare_code(e, side.name, other)
+                return Type.TRUTH
+        types = []
+        for side in (e.left, e.right):
+            found = self.type_of(side)
+            if found is Type.PERCENT:
+                self._percent_of_nothing(side)
+                found = Type.UNKNOWN
+            types.append(found)
+        if Type.UNKNOWN not in types:
+            for found, side in zip(types, (e.left, e.right), strict=True):
+                self._must_be(Type.NUMBER, found, side)
+        return Type.TRUTH
+
+    def _compare_code(self, e: x.Compare, dimension: str, other: x.Expression) -> None:
+        if e.operator not in ("=", "!="):
+            self._report(
+                "SDC113",
+                f"codes have no order: `{e.operator}` cannot compare them",
+                e.span,
+                help=f"{dimension} = CODE, {dimension} in (…), {dimension} under CODE or {dimension} at level N",
+            )
+            return
+        text = code_text(other)
+        if text is None:
+            self._report("SDC113", f"`{dimension}` is compared with a code", other.span, f"this is {self.type_of(other)}")
+        else:
+            self._code_exists(dimension, text, other.span)
+
+    def _code_test(self, e: x.Member | x.Under | x.AtLevel) -> Type:
+        if not self._is_dimension(e.dimension):
+            if not self.policy.may_exist(e.dimension):
+                label = did_you_mean(e.dimension, self.policy.dimensions)
+                self._report("SDC101", f"there is no dimension `{e.dimension}`", e.span, label)
+            return Type.TRUTH
+        self._fits_tables(e.dimension, e.span)
+        if isinstance(e, x.AtLevel):
+            if e.level < 1:
+                self._report("SDC113", "levels count from 1, the total", e.span)
+        else:
+            for code in e.codes if isinstance(e, x.Member) else (e.code,):
+                self._code_exists(e.dimension, code.text, code.span)
+        return Type.TRUTH
+
+    def _code_exists(self, dimension: str, code: str, span: Span | None) -> None:
+        found = missing_code(self.policy, dimension, code, span)
+        if found is not None:
+            self.diagnostics.append(found)
+
+    # ---- saying it ---------------------------------------------------------------------------------
+
+    def _must_be(self, wanted: Type, found: Type, e: x.Expression) -> None:
+        if found in (wanted, Type.UNKNOWN):
+            return
+        help = None
+        if wanted is Type.TRUTH and found is Type.NUMBER:
+            help = f"compare it with something: {written(e)} > 0"
+        elif wanted is Type.NUMBER and found is Type.TEXT:
+            help = "numbers have no quotes"
+        self._report("SDC113", f"{wanted} belongs here", e.span, f"this is {found}", help=help)
+
+    def _percent_of_nothing(self, e: x.Expression) -> None:
+        text = written(e)
+        fix = Fix(e.span, f"{text} of value") if e.span else None
+        self._report(
+            "SDC123", f"{text} of what?", e.span, "a percentage alone is no amount", help=f"{text} of value", fix=fix
+        )
+
+    def _report(
+        self, code: str, headline: str, span: Span | None, label: str = "", *, notes: Iterable[str] = (), **more
+    ) -> None:
+        self.diagnostics.append(diagnostic(code, headline, span, label, notes=notes, **more))
+
+
+def _how_many(function: Function) -> str:
+    if function.most is None:
+        return f"at least {function.least} argument{'s' if function.least > 1 else ''}"
+    return f"{function.most} argument{'s' if function.most > 1 else ''}"
+
+
+def code_text(e: x.Expression) -> str | None:
+    """The code that a bare word, a quoted text or a number stands for beside a dimension."""
+    match e:
+        case x.Name(name):
+            return name
+        case x.Text(value):
+            return value
+        case x.Number(text):
+            return text
+        case x.Code(text):
+            return text
+    return None
+
+
+def missing_code(policy: Policy, dimension: str, code: str, span: Span | None) -> Diagnostic | None:
+    """A diagnostic if the dimension's codes stand in the policy and this is none of them."""
+    block = policy.dimensions.get(dimension)
+    codes = known_codes(block) if block is not None else None
+    if block is None or codes is None or code in codes or policy.is_damaged(block.span):
+        return None
+    found = diagnostic(
+        "SDC116", f"dimension `{dimension}` has no code `{code}`", span, did_you_mean(code, codes), notes=[_some(codes)]
+    )
+    return found.mark(block.heading, "declared here") if block.heading else found
+
+
+def _some(codes: Iterable[str]) -> str:
+    shown = sorted(codes)
+    return f"its codes: {', '.join(shown[:12])}" + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")

@@ -1,0 +1,91 @@
+"""The file formats a policy may name, by what the file is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from sdcdsl.vocabulary.option import Kind, NoOptions, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvOptions:
+    delimiter: Any = option(Kind.TEXT, "what stands between two fields; found out if not given", None)
+    decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
+    encoding: Any = option(Kind.TEXT, "the text encoding", "utf-8")
+    missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HrcOptions:
+    lead: Any = option(Kind.TEXT, "the sign that is repeated once for each level", "@")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrespondenceOptions(CsvOptions):
+    levels: Any = option(Kind.NAMES, "the columns, from coarse to fine; all if not given", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParentOptions(CsvOptions):
+    child: Any = option(Kind.NAMES, "the column of the code", None)
+    parent: Any = option(Kind.NAMES, "the column of the code it is part of", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusOptions:
+    """Which entries of a status column mean what; the letters of JJ files if not given."""
+
+    sensitive: Any = option(Kind.NAMES, "entries that mark a cell sensitive", None)
+    safe: Any = option(Kind.NAMES, "entries that mark a cell safe", None)
+    fixed: Any = option(Kind.NAMES, "entries of cells to publish as they are", None)
+    hidden: Any = option(Kind.NAMES, "entries of cells already hidden", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgusOptions:
+    metadata: Any = option(Kind.TEXT, "the .rda file that describes the columns", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvReleaseOptions:
+    delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
+    decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
+
+
+@dataclass(frozen=True)
+class Format:
+    name: str
+    about: str
+    options: type = NoOptions
+
+
+def _by_name(*formats: Format) -> MappingProxyType[str, Format]:
+    return MappingProxyType({f.name: f for f in formats})
+
+
+DATA = _by_name(
+    Format("csv", "comma- or otherwise separated text", CsvOptions),
+    Format("parquet", "Apache Parquet"),
+    Format("argus", "τ-ARGUS microdata or table with its .rda file", ArgusOptions),
+)
+TABLES = _by_name(Format("jj", "a JJ file of τ-ARGUS or CSPLIB: values, bounds, levels, weights and relations"))
+HIERARCHIES = _by_name(
+    Format("hrc", "τ-ARGUS hierarchy: one code a line, indented by signs", HrcOptions),
+    Format("columns", "correspondence table: one column a level", CorrespondenceOptions),
+    Format("parents", "one row a code, with the code it is part of", ParentOptions),
+)
+CELL_LISTS = _by_name(
+    Format("csv", "one row a cell: a column for each dimension", CsvOptions),
+    Format("hst", "τ-ARGUS a-priori file"),
+)
+RELEASES = _by_name(
+    Format("csv", "comma-separated text", CsvReleaseOptions),
+    Format("parquet", "Apache Parquet"),
+    Format("sdmx", "SDMX-CSV with OBS_STATUS and CONF_STATUS"),
+    Format("jj", "JJ file of τ-ARGUS"),
+    Format("argus", "τ-ARGUS intermediate format"),
+    Format("html", "a page to read"),
+)
+STATUS = StatusOptions

@@ -1,0 +1,93 @@
+"""How an option or a rule's argument is described: a dataclass field that knows what may be written for it."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What may be written behind the word."""
+
+    FLAG = "nothing"
+    WHOLE = "a whole number"
+    NUMBER = "a number"
+    SHARE = "a percentage"
+    DURATION = "a time"
+    CHOICE = "a word"
+    TEXT = "a text"
+    NAMES = "names"
+    AMOUNT = "an amount"  # an expression, evaluated per cell; may be repeated with `where`
+    RANGE = "a range LOW .. HIGH of amounts"  # per cell, may be repeated with `where`
+    CELLS = "a condition"  # `word where …` selects cells
+    AMOUNT_CELLS = "an amount and a condition"  # `word AMOUNT where …`
+
+
+PER_CELL = frozenset({Kind.AMOUNT, Kind.RANGE, Kind.CELLS, Kind.AMOUNT_CELLS})
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSpec:
+    name: str
+    kind: Kind
+    about: str
+    default: Any
+    required: bool
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    where: bool = False  # takes a condition although its kind is not per cell (`sense up where …`)
+    tighter: int = 0  # +1: a larger value asks for more protection, -1: for less
+
+    @property
+    def per_cell(self) -> bool:
+        return self.kind in PER_CELL or self.where
+
+    @property
+    def form(self) -> str:
+        """How it is written, for messages and `--help`."""
+        if self.kind is Kind.CHOICE:
+            return " | ".join(self.choices)
+        return str(self.kind)
+
+
+def option(
+    kind: Kind,
+    about: str,
+    default: Any = MISSING,
+    *,
+    choices: tuple[str, ...] = (),
+    least: float | None = None,
+    most: float | None = None,
+    where: bool = False,
+    tighter: int = 0,
+) -> Any:
+    """A dataclass field for an option; without a default it must be given."""
+    described = {
+        "kind": kind,
+        "about": about,
+        "choices": choices,
+        "least": least,
+        "most": most,
+        "where": where,
+        "tighter": tighter,
+    }
+    return field(metadata={"option": described}, **({} if default is MISSING else {"default": default}))
+
+
+@cache
+def options_of(cls: type) -> dict[str, OptionSpec]:
+    """The options a dataclass describes, in their order."""
+    out = {}
+    for f in fields(cls):
+        required = f.default is MISSING and f.default_factory is MISSING
+        default = None if required else f.default
+        out[f.name] = OptionSpec(name=f.name, default=default, required=required, **f.metadata["option"])
+    return out
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """For words that take none."""

@@ -1,0 +1,98 @@
+"""The names and functions expressions may use, and in which statements each has a meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Place(StrEnum):
+    """The kinds of statement an expression can stand in, as a message would name them."""
+
+    SELECT = "a condition on cells"
+    LEVEL = "a level"
+    COST = "a cost"
+    BOUNDS = "the bounds of an attacker"
+    EACH = "the choice of an `each` attacker"
+    OPTION = "an option"
+    REQUIRE = "a requirement"
+    RECORDS = "a condition on records"
+
+
+_CELL = frozenset(Place) - {Place.RECORDS}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    name: str
+    about: str
+    places: frozenset[Place] = _CELL
+
+
+QUANTITIES: MappingProxyType[str, Quantity] = MappingProxyType(
+    {
+        q.name: q
+        for q in (
+            Quantity("value", "the cell's true value"),
+            Quantity("count", "how many contributors it has"),
+            Quantity("weight", "the weight the data gives it"),
+            Quantity(
+                "needed",
+                "the level asked for by what marked the cell",
+                frozenset({Place.LEVEL, Place.COST, Place.OPTION, Place.REQUIRE}),
+            ),
+            Quantity("contribution", "the respondent's own part", frozenset({Place.EACH, Place.BOUNDS})),
+            Quantity("lpl", "the lower protection level", frozenset({Place.REQUIRE, Place.OPTION})),
+            Quantity("upl", "the upper protection level", frozenset({Place.REQUIRE, Place.OPTION})),
+            Quantity("spl", "the sliding protection level", frozenset({Place.REQUIRE, Place.OPTION})),
+        )
+    }
+)
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    about: str
+    least: int
+    most: int | None
+    argument: str = "number"  # or "dimension", "rank"
+
+
+FUNCTIONS: MappingProxyType[str, Function] = MappingProxyType(
+    {
+        f.name: f
+        for f in (
+            Function("min", "the smallest", 1, None),
+            Function("max", "the largest", 1, None),
+            Function("abs", "without its sign", 1, 1),
+            Function("sqrt", "the square root", 1, 1),
+            Function("log", "the natural logarithm", 1, 1),
+            Function("exp", "e to the power of", 1, 1),
+            Function("round", "to the nearest whole number", 1, 1),
+            Function("floor", "down to a whole number", 1, 1),
+            Function("ceil", "up to a whole number", 1, 1),
+            Function("largest", "the k-th largest contribution", 1, 1, "rank"),
+            Function("level", "how deep the cell's code lies in a dimension; the total is 1", 1, 1, "dimension"),
+        )
+    }
+)
+
+# What an attacker may be said to know besides the bounds.
+KNOWLEDGE = MappingProxyType(
+    {
+        "own contribution": "its own part of every cell it contributes to",
+        "zeros": "which cells are zero",
+        "counts": "how many contributors each cell has",
+    }
+)
+ROLES = MappingProxyType(
+    {
+        "unit": "who contributes",
+        "group": "whom the contributor belongs to; a group counts as one",
+        "weight": "how many the record stands for",
+        "status": "what is known about the record or cell",
+        "request": "whether the contributor asked for protection",
+    }
+)

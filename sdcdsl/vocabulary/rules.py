@@ -1,0 +1,73 @@
+"""The sensitivity rules `sensitive by …` may name: their arguments, and which cell quantities they read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from sdcdsl.vocabulary.option import Kind, NoOptions, option
+
+
+@dataclass(frozen=True)
+class ThresholdArguments:
+    n: Any = option(Kind.WHOLE, "fewer contributors than this make a cell sensitive", least=1, tighter=+1)
+    range: Any = option(Kind.SHARE, "the level it asks for, as a share of the value", "20%", least=0, tighter=+1)
+
+
+@dataclass(frozen=True)
+class DominanceArguments:
+    n: Any = option(Kind.WHOLE, "the number of largest contributors", least=1, tighter=+1)
+    k: Any = option(Kind.SHARE, "their share of the value that makes a cell sensitive", least=0, most=100, tighter=-1)
+
+
+@dataclass(frozen=True)
+class PPercentArguments:
+    p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
+    n: Any = option(Kind.WHOLE, "how many contributors may work together", 1, least=1, tighter=+1)
+
+
+@dataclass(frozen=True)
+class PqArguments:
+    p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
+    q: Any = option(Kind.SHARE, "how closely everybody knew them before", least=0, most=100, tighter=-1)
+
+
+@dataclass(frozen=True)
+class ContributorsArguments:
+    least: Any = option(Kind.WHOLE, "a cell needs at least this many contributors", least=1, tighter=+1)
+
+
+@dataclass(frozen=True)
+class RequestArguments:
+    p: Any = option(Kind.SHARE, "how closely a contributor that asked may be estimated", "10%", least=0, tighter=+1)
+    share: Any = option(Kind.SHARE, "only where it gives at least this share of the cell", "0%", least=0, most=100, tighter=-1)
+
+
+@dataclass(frozen=True)
+class ZeroArguments:
+    range: Any = option(Kind.NUMBER, "the level it asks for, in units of the table", 1, least=0, tighter=+1)
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str
+    about: str
+    arguments: type
+    needs: tuple[str, ...] = ()  # "count", "largest" or "units"
+    largest: int = 0  # how many of the largest contributions it reads at least
+    aliases: tuple[str, ...] = ()
+
+
+_ALL = (
+    Rule("threshold", "too few contributors", ThresholdArguments, ("count",), aliases=("freq", "minimum_frequency")),
+    Rule("dominance", "a few contributors make up most of the cell", DominanceArguments, ("largest",), 1, ("nk",)),
+    Rule("p_percent", "one contributor can estimate another too closely", PPercentArguments, ("largest",), 2, ("p",)),
+    Rule("pq", "p_percent with what was known before", PqArguments, ("largest",), 2),
+    Rule("contributors", "fewer than the least number of respondents", ContributorsArguments, ("count",), aliases=("C2",)),
+    Rule("request", "a contributor asked for protection", RequestArguments, ("units",), 2),
+    Rule("zero", "the value is zero, and that alone tells something", ZeroArguments),
+    Rule("status", "the data's own status column says so", NoOptions, ("status",)),
+)
+RULES: MappingProxyType[str, Rule] = MappingProxyType({r.name: r for r in _ALL})
+ALIASES: MappingProxyType[str, str] = MappingProxyType({alias: r.name for r in _ALL for alias in r.aliases})
