@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -35,7 +34,7 @@ def new(file: Path, starter: str, force: bool) -> None:
     if file.exists() and not force:
         click.echo(f"{file} is there already; --force overwrites it", err=True)
         sys.exit(exits.USAGE)
-    text = files("sdcdsl.cli").joinpath("starters", f"{starter}.sdc").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "starters" / f"{starter}.sdc").read_text(encoding="utf-8")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="\n")

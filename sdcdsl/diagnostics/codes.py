@@ -6,12 +6,11 @@ SDC0xx the text · SDC1xx its meaning · SDC2xx advice (lint) · SDC3xx the data
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     title: str
     warning: bool = False
 
@@ -152,4 +151,4 @@ CODES: dict[str, Code] = {
 
 def page(code: str) -> str:
     """The long explanation of a code, in Markdown."""
-    return files("sdcdsl.diagnostics").joinpath("pages", f"{code}.md").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "pages" / f"{code}.md").read_text(encoding="utf-8")

@@ -319,8 +319,8 @@ def _alike(a: d.Fact, b: d.Fact) -> bool:
     """Two versions of one statement?"""
     match a, b:
         case d.Sensitive(), d.Sensitive():
-            same_table = a.cells.table == b.cells.table
-            return same_table and a.rule is not None and b.rule is not None and a.rule.name == b.rule.name
+            ruled = a.rule is not None and b.rule is not None
+            return ruled and a.cells.table == b.cells.table and _rule_name(a.rule) == _rule_name(b.rule)
         case d.Waive(), d.Waive():
             return (a.role, a.code, a.cells) == (b.role, b.code, b.cells)
         case d.Status(), d.Status():
@@ -328,6 +328,12 @@ def _alike(a: d.Fact, b: d.Fact) -> bool:
         case d.Require(), d.Require():
             return a.because == b.because or a.condition == b.condition
     return False
+
+
+def _rule_name(call: x.Call | None) -> str | None:
+    """Two names of one rule are one name."""
+    rule = find_rule(call.name) if call is not None else None
+    return rule.name if rule is not None else call.name if call is not None else None
 
 
 def _fact(f: d.Fact) -> tuple[Verdict, str]:
@@ -372,10 +378,11 @@ def _requirement(a: d.Require, b: d.Require) -> tuple[Verdict, str]:
 
 def _rule_changed(a: d.Sensitive, b: d.Sensitive) -> tuple[Verdict, str]:
     assert a.rule is not None and b.rule is not None
+    same = (_rule_name(a.rule), a.rule.arguments) == (_rule_name(b.rule), b.rule.arguments)
     if a.cells != b.cells:
-        if a.rule == b.rule and b.cells.where is None:
+        if same and b.cells.where is None:
             return Verdict.TIGHTER, "the rule looks at all cells"
-        if a.rule == b.rule and a.cells.where is None:
+        if same and a.cells.where is None:
             return Verdict.LOOSER, "the rule looks at fewer cells"
         return Verdict.NEEDS_DATA, "the rule looks at other cells"
     rule = find_rule(a.rule.name)

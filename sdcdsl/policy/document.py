@@ -6,16 +6,17 @@ are applied by `resolve`, which works on these records.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sdcdsl.diagnostics import Source, Span
 from sdcdsl.policy.expressions import Call, Code, Expression, Located
+from sdcdsl.record import Record, record
 
 
 # ---- pieces ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Option(Located):
     """`NAME [VALUE, …] [where CONDITION]`"""
 
@@ -24,7 +25,7 @@ class Option(Located):
     where: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class FileReference(Located):
     """`FORMAT "path" { options }`"""
 
@@ -33,14 +34,14 @@ class FileReference(Located):
     options: tuple[Option, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Address(Located):
     """One cell: `(region: A, size: small)`."""
 
     coordinates: tuple[tuple[str, Code], ...]
 
 
-@dataclass(frozen=True)
+@record
 class Cells(Located):
     """Which cells a fact is about: addresses, or a condition; of one table, or of every table that fits."""
 
@@ -52,23 +53,23 @@ class Cells(Located):
 # ---- in a dimension ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Codes(Located):
     codes: tuple[Code, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Total(Located):
     code: Code
 
 
-@dataclass(frozen=True)
+@record
 class HierarchyFile(Located):
     file: FileReference
     name: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class HierarchySum(Located):
     """`hierarchy TOTAL = A + B - C`"""
 
@@ -77,13 +78,13 @@ class HierarchySum(Located):
     name: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class HierarchyPrefix(Located):
     lengths: tuple[int, ...]
     name: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class HierarchyTree(Located):
     """Codes with their depth, in reading order."""
 
@@ -94,7 +95,7 @@ class HierarchyTree(Located):
 # ---- in data and tables --------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Column(Located):
     """`column ROLE = "name in the file"`; `largest(2)` carries its rank."""
 
@@ -103,36 +104,36 @@ class Column(Located):
     rank: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Origin(Located):
     """A file that holds the data of a data block or the whole of a table."""
 
     file: FileReference
 
 
-@dataclass(frozen=True)
+@record
 class From(Located):
     data: str
 
 
-@dataclass(frozen=True)
+@record
 class By(Located):
     dimensions: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Sum(Located):
     column: str
 
 
-@dataclass(frozen=True)
+@record
 class Count(Located):
     """Without a column: the table counts contributors. With one: the column holds the number of contributors."""
 
     column: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ColumnOf(Located):
     """`value COL`, `weight COL`, `status COL`, `largest(K) COL` of a table of ready-made cells."""
 
@@ -142,32 +143,32 @@ class ColumnOf(Located):
     options: tuple[Option, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Measure(Located):
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class UnitOf(Located):
     text: str
 
 
-@dataclass(frozen=True)
+@record
 class Integer(Located):
     pass
 
 
-@dataclass(frozen=True)
+@record
 class Only(Located):
     where: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Cell(Located):
     text: str
 
 
-@dataclass(frozen=True)
+@record
 class Values(Located):
     """An inline table as it was typed: the header, then the rows."""
 
@@ -177,7 +178,7 @@ class Values(Located):
 # ---- in an attacker, a scenario, a protect block ----------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Bounds(Located):
     """`low` and `high` are None for `bounds given`."""
 
@@ -186,28 +187,28 @@ class Bounds(Located):
     where: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Each(Located):
     role: str
     where: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Coalition(Located):
     role: str
 
 
-@dataclass(frozen=True)
+@record
 class Knows(Located):
     what: str
 
 
-@dataclass(frozen=True)
+@record
 class Against(Located):
     attackers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Level(Located):
     """`lpl | upl | spl AMOUNT [against ATTACKER] [where CONDITION]`"""
 
@@ -217,36 +218,36 @@ class Level(Located):
     where: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Scenarios(Located):
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Cost(Located):
     amount: Expression
     price: str | None = None  # up, down, fixed
     where: Expression | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Engine(Located):
     name: str
     options: tuple[Option, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class MethodChain(Located):
     engines: tuple[Engine, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Assess(Located):
     experiments: tuple[str, ...]
     options: tuple[Option, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Release(Located):
     file: FileReference
 
@@ -261,23 +262,23 @@ Statement = (
 # ---- at the top of a file ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class Use(Located):
     path: str
     alias: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Title(Located):
     text: str
 
 
-@dataclass(frozen=True)
+@record
 class Seed(Located):
     number: int
 
 
-@dataclass(frozen=True)
+@record
 class Block(Located):
     """A declaration with statements. `tables` only for `protect`, whose name may be left out."""
 
@@ -286,8 +287,8 @@ class Block(Located):
     statements: tuple[Statement, ...] = ()
     tables: tuple[str, ...] = ()
     override: bool = False
-    documentation: str = field(default="", compare=False)
-    heading: Span | None = field(default=None, compare=False, repr=False)
+    documentation: str = field(default="", compare=False, kw_only=True)
+    heading: Span | None = field(default=None, compare=False, kw_only=True)
 
     def all(self, kind: type) -> tuple:
         return tuple(s for s in self.statements if isinstance(s, kind))
@@ -297,7 +298,7 @@ class Block(Located):
         return found[-1] if found else None
 
 
-@dataclass(frozen=True)
+@record
 class Sensitive(Located):
     """Exactly one of: by a rule, by `cells`, together, from a file."""
 
@@ -308,7 +309,7 @@ class Sensitive(Located):
     because: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Status(Located):
     """`publish`, `suppress` or `fix`."""
 
@@ -317,7 +318,7 @@ class Status(Located):
     because: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Waive(Located):
     """Of a contributor (role and code) or of cells."""
 
@@ -328,7 +329,7 @@ class Waive(Located):
     until: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Require(Located):
     condition: Expression
     because: str
@@ -339,11 +340,11 @@ Fact = Sensitive | Status | Waive | Require
 Item = Use | Title | Seed | Block | Fact
 
 
-@dataclass(frozen=True)
-class Document:
+@record
+class Document(Record):
     edition: int
     items: tuple[Item, ...]
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: Source | None = field(default=None, compare=False, kw_only=True)
 
     def all(self, kind: type) -> tuple:
         return tuple(i for i in self.items if isinstance(i, kind))

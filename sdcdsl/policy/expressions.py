@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from sdcdsl.diagnostics import Span
+from sdcdsl.record import Record, record
 
 
-@dataclass(frozen=True)
-class Located:
+@record
+class Located(Record):
     """Knows its place in the text; the place is no part of what it says."""
 
-    span: Span | None = field(default=None, compare=False, repr=False, kw_only=True)
+    span: Span | None = field(default=None, compare=False, kw_only=True)
 
 
-@dataclass(frozen=True)
+@record
 class Number(Located):
     """As it was written: `0.10` stays `0.10`, and `01` can still be a code."""
 
@@ -26,7 +27,7 @@ class Number(Located):
         return float(self.text)
 
 
-@dataclass(frozen=True)
+@record
 class Percent(Located):
     text: str  # without the sign
 
@@ -36,12 +37,12 @@ class Percent(Located):
         return float(self.text) / 100
 
 
-@dataclass(frozen=True)
+@record
 class Text(Located):
     value: str
 
 
-@dataclass(frozen=True)
+@record
 class Duration(Located):
     text: str
     unit: str
@@ -51,34 +52,34 @@ class Duration(Located):
         return float(self.text) * {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}[self.unit]
 
 
-@dataclass(frozen=True)
+@record
 class Infinity(Located):
     pass
 
 
-@dataclass(frozen=True)
+@record
 class Name(Located):
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class Argument(Located):
     name: str | None
     value: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Call(Located):
     name: str
     arguments: tuple[Argument, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Negative(Located):
     value: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Binary(Located):
     """`+ - * / ^`, and `of`, which multiplies by a percentage."""
 
@@ -87,64 +88,64 @@ class Binary(Located):
     right: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Compare(Located):
     operator: str
     left: Expression
     right: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Code(Located):
     """A code of a dimension: bare or quoted, `01` and `"01"` are the same."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@record
 class Member(Located):
     dimension: str
     codes: tuple[Code, ...]
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Under(Located):
     dimension: str
     code: Code
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class AtLevel(Located):
     dimension: str
     level: int
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Not(Located):
     value: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Every(Located):
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Some(Located):
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Cond(Located):
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
-@dataclass(frozen=True)
+@record
 class Range(Located):
     """`LOW .. HIGH`, the value of an option."""
 

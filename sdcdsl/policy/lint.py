@@ -31,8 +31,7 @@ def _is_library(policy: Policy) -> bool:
 
 def _own(policy: Policy, blocks: Iterable[d.Block]) -> Iterator[d.Block]:
     """Blocks declared in the file itself: what a used file declares is for others too."""
-    main = policy.files[-1].parsed.source if policy.files else None
-    return (b for b in blocks if b.span is not None and b.span.source is main)
+    return (b for b in blocks if not policy.is_used(b.span))
 
 
 def unused(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:

@@ -42,7 +42,7 @@ class _Lowering:
 
     def document(self) -> d.Document:
         items = tuple(self.item(node) for node in self.parsed.tree.nodes() if node.kind != "edition")
-        return d.Document(1, items, self.parsed.source)
+        return d.Document(1, items, source=self.parsed.source)
 
     def item(self, node: Node) -> d.Item:
         span = self.span(node)

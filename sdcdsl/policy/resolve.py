@@ -63,6 +63,10 @@ class Policy:
             return False
         return any(f.parsed.source is span.source and f.parsed.is_damaged(span.start, span.end) for f in self.files)
 
+    def is_used(self, span: Span | None) -> bool:
+        """Does this stand in a file that the policy uses, and not in the policy's own?"""
+        return span is not None and bool(self.files) and span.source is not self.files[-1].parsed.source
+
     def may_exist(self, name: str) -> bool:
         """Does the name stand in a part of the text that could not be read? Then nobody can say it is unknown."""
         return not name or name.rsplit(".", 1)[-1] in self.unreadable
@@ -113,8 +117,7 @@ class _Resolving:
                 help = f"give one of them a name: protect {', '.join(block.tables)} as NAME {{"
             found = diagnostic("SDC100", f"{block.kind} `{block.name}` is declared twice", block.heading, help=help)
             self.diagnostics.append(found.mark(first, "declared here first") if first else found)
-            return
-        known[block.name] = block
+        known[block.name] = block  # what follows was written with the last one in mind
 
     def _once(self, file: File, kind: type, what: str) -> None:
         said = file.document.all(kind)

@@ -7,6 +7,7 @@ where they are, and blank lines are kept (one at a time) and put around blocks.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sdcdsl.diagnostics.render.text import width
@@ -217,7 +218,7 @@ def _spaced(tokens: list[Token]) -> list[tuple[str, bool]]:
     unary = False
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else None
-        text = " ".join(token.text.split()) if token.type == "DURATION" else token.text
+        text = re.sub(r"[ \t]*([a-z]+)$", r" \1", token.text) if token.type == "DURATION" else token.text
         close = before is None or unary or before.type == "LPAR" or token.type in ("RPAR", "COMMA", "COLON", "RBRACE")
         if token.type == "LPAR" and before is not None and before.type in ("NAME", "LARGEST"):
             close = True

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from sdcdsl.record import Record, record
 from sdcdsl.vocabulary.option import Kind, NoOptions, option
 
 
-@dataclass(frozen=True, kw_only=True)
-class CsvOptions:
+@record
+class CsvOptions(Record):
     delimiter: Any = option(Kind.TEXT, "what stands between two fields; found out if not given", None)
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
     encoding: Any = option(Kind.TEXT, "the text encoding", "utf-8")
     missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
 
 
-@dataclass(frozen=True, kw_only=True)
-class HrcOptions:
+@record
+class HrcOptions(Record):
     lead: Any = option(Kind.TEXT, "the sign that is repeated once for each level", "@")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class CorrespondenceOptions(CsvOptions):
     levels: Any = option(Kind.NAMES, "the columns, from coarse to fine; all if not given", None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class ParentOptions(CsvOptions):
     child: Any = option(Kind.NAMES, "the column of the code", None)
     parent: Any = option(Kind.NAMES, "the column of the code it is part of", None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusOptions:
+@record
+class StatusOptions(Record):
     """Which entries of a status column mean what; the letters of JJ files if not given."""
 
     sensitive: Any = option(Kind.NAMES, "entries that mark a cell sensitive", None)
@@ -43,19 +43,19 @@ class StatusOptions:
     hidden: Any = option(Kind.NAMES, "entries of cells already hidden", None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArgusOptions:
+@record
+class ArgusOptions(Record):
     metadata: Any = option(Kind.TEXT, "the .rda file that describes the columns", None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CsvReleaseOptions:
+@record
+class CsvReleaseOptions(Record):
     delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
 
 
-@dataclass(frozen=True)
-class Format:
+@record
+class Format(Record):
     name: str
     about: str
     options: type = NoOptions

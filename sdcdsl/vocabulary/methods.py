@@ -6,15 +6,15 @@ framework for several attackers, 004 continuous CTA (`docs/papers.md` gives the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from sdcdsl.record import Record, record
 from sdcdsl.vocabulary.option import Kind, option
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
+@record
+class Limits(Record):
     """What every method takes."""
 
     gap: Any = option(Kind.SHARE, "stop when the result is proven to be within this share of the best", "0%", least=0)
@@ -23,14 +23,14 @@ class Limits:
     backend: Any = option(Kind.CHOICE, "which solver to use", "highs", choices=("highs", "scip"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class CspOptions(Limits):
     cap_hidden: Any = option(Kind.WHOLE, "hide at most this many cells", None, least=0)
     previous: Any = option(Kind.TEXT, "last period's released file: cells hidden there are cheaper to hide again", None)
     previous_discount: Any = option(Kind.SHARE, "how much cheaper they are", "50%", least=0, most=100)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class IpOptions(Limits):
     min_width: Any = option(Kind.AMOUNT, "an interval that is used is at least this wide", None)
     cap_width: Any = option(Kind.AMOUNT, "no interval is wider than this", None)
@@ -40,7 +40,7 @@ class IpOptions(Limits):
     previous_discount: Any = option(Kind.SHARE, "how much cheaper they are", "50%", least=0, most=100)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class CtaOptions(Limits):
     norm: Any = option(Kind.CHOICE, "how deviations are added up", "L1", choices=("L1", "L2", "Linf", "L1L2"))
     sense: Any = option(
@@ -59,7 +59,7 @@ class CtaOptions(Limits):
     soft_totals: Any = option(Kind.NUMBER, "let totals move at this penalty when nothing else works", None, least=0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class EctaOptions(Limits):
     alpha: Any = option(Kind.SHARE, "the width of a sensitive cell's published interval, as a share of its value", "30%", least=0)
     beta: Any = option(Kind.SHARE, "the largest relative deviation of the other cells", None, least=0)
@@ -69,13 +69,13 @@ class EctaOptions(Limits):
     norm: Any = option(Kind.CHOICE, "how deviations are added up", "Linf", choices=("L1", "L2", "Linf"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class RoundingOptions(Limits):
     base: Any = option(Kind.AMOUNT, "round to multiples of this")
     steps: Any = option(Kind.WHOLE, "how many multiples away a cell may go", 0, least=0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class PerturbOptions(Limits):
     range: Any = option(Kind.RANGE, "how far a cell may move, down .. up")
     end: Any = option(
@@ -84,7 +84,7 @@ class PerturbOptions(Limits):
     cap_changed: Any = option(Kind.WHOLE, "change at most this many cells", None, least=0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class CombinedOptions(Limits):
     exact: Any = option(Kind.CELLS, "cells published as they are", None)
     suppress: Any = option(Kind.CELLS, "cells that may be hidden", None)
@@ -98,8 +98,8 @@ class CombinedOptions(Limits):
     cap_width: Any = option(Kind.AMOUNT, "no interval is wider than this", None)
 
 
-@dataclass(frozen=True)
-class Method:
+@record
+class Method(Record):
     name: str
     about: str
     publishes: str
@@ -137,8 +137,8 @@ _ALL = (
 METHODS: MappingProxyType[str, Method] = MappingProxyType({m.name: m for m in _ALL})
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExperimentOptions:
+@record
+class ExperimentOptions(Record):
     """What `assess` takes."""
 
     replications: Any = option(Kind.WHOLE, "how many random attackers to try", 10, least=1)
@@ -147,8 +147,8 @@ class ExperimentOptions:
     soft: Any = option(Kind.NUMBER, "penalty of soft constraints where the attack is infeasible", 1000, least=0)
 
 
-@dataclass(frozen=True)
-class Experiment:
+@record
+class Experiment(Record):
     name: str
     about: str
     paper: str = "002 §3–5"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from enum import StrEnum
 from functools import cache
 from typing import Any
+
+from sdcdsl.record import Record, record
 
 
 class Kind(StrEnum):
@@ -28,8 +30,8 @@ class Kind(StrEnum):
 PER_CELL = frozenset({Kind.AMOUNT, Kind.RANGE, Kind.CELLS, Kind.AMOUNT_CELLS})
 
 
-@dataclass(frozen=True, slots=True)
-class OptionSpec:
+@record
+class OptionSpec(Record):
     name: str
     kind: Kind
     about: str
@@ -74,7 +76,7 @@ def option(
         "where": where,
         "tighter": tighter,
     }
-    return field(metadata={"option": described}, **({} if default is MISSING else {"default": default}))
+    return field(kw_only=True, metadata={"option": described}, **({} if default is MISSING else {"default": default}))
 
 
 @cache
@@ -88,6 +90,6 @@ def options_of(cls: type) -> dict[str, OptionSpec]:
     return out
 
 
-@dataclass(frozen=True)
-class NoOptions:
+@record
+class NoOptions(Record):
     """For words that take none."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+
+from sdcdsl.record import Record, record
 
 
 class Place(StrEnum):
@@ -23,8 +24,8 @@ class Place(StrEnum):
 _CELL = frozenset(Place) - {Place.RECORDS}
 
 
-@dataclass(frozen=True)
-class Quantity:
+@record
+class Quantity(Record):
     name: str
     about: str
     places: frozenset[Place] = _CELL
@@ -51,8 +52,8 @@ QUANTITIES: MappingProxyType[str, Quantity] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Function:
+@record
+class Function(Record):
     name: str
     about: str
     least: int

@@ -2,55 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from sdcdsl.record import Record, record
 from sdcdsl.vocabulary.option import Kind, NoOptions, option
 
 
-@dataclass(frozen=True)
-class ThresholdArguments:
+@record
+class ThresholdArguments(Record):
     n: Any = option(Kind.WHOLE, "fewer contributors than this make a cell sensitive", least=1, tighter=+1)
     range: Any = option(Kind.SHARE, "the level it asks for, as a share of the value", "20%", least=0, tighter=+1)
 
 
-@dataclass(frozen=True)
-class DominanceArguments:
+@record
+class DominanceArguments(Record):
     n: Any = option(Kind.WHOLE, "the number of largest contributors", least=1, tighter=+1)
     k: Any = option(Kind.SHARE, "their share of the value that makes a cell sensitive", least=0, most=100, tighter=-1)
 
 
-@dataclass(frozen=True)
-class PPercentArguments:
+@record
+class PPercentArguments(Record):
     p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
     n: Any = option(Kind.WHOLE, "how many contributors may work together", 1, least=1, tighter=+1)
 
 
-@dataclass(frozen=True)
-class PqArguments:
+@record
+class PqArguments(Record):
     p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
     q: Any = option(Kind.SHARE, "how closely everybody knew them before", least=0, most=100, tighter=-1)
 
 
-@dataclass(frozen=True)
-class ContributorsArguments:
+@record
+class ContributorsArguments(Record):
     least: Any = option(Kind.WHOLE, "a cell needs at least this many contributors", least=1, tighter=+1)
 
 
-@dataclass(frozen=True)
-class RequestArguments:
+@record
+class RequestArguments(Record):
     p: Any = option(Kind.SHARE, "how closely a contributor that asked may be estimated", "10%", least=0, tighter=+1)
     share: Any = option(Kind.SHARE, "only where it gives at least this share of the cell", "0%", least=0, most=100, tighter=-1)
 
 
-@dataclass(frozen=True)
-class ZeroArguments:
+@record
+class ZeroArguments(Record):
     range: Any = option(Kind.NUMBER, "the level it asks for, in units of the table", 1, least=0, tighter=+1)
 
 
-@dataclass(frozen=True)
-class Rule:
+@record
+class Rule(Record):
     name: str
     about: str
     arguments: type

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.diagnostics import Diagnostic, Span
 from sdcdsl.policy.checks import addresses, blocks, inline, names, options, protection, requirements, statements
 from sdcdsl.policy.resolve import Policy
 
@@ -22,4 +22,10 @@ CHECKS: tuple[Callable[[Policy], Iterator[Diagnostic]], ...] = (
 
 
 def check(policy: Policy) -> list[Diagnostic]:
-    return [found for one in CHECKS for found in one(policy)]
+    found = [found for one in CHECKS for found in one(policy)]
+    return [d for d in found if not _in_unreadable_text(policy, d)]
+
+
+def _in_unreadable_text(policy: Policy, d: Diagnostic) -> bool:
+    """What a statement means is not discussed while its words have to be put right: one mistake, one message."""
+    return isinstance(d.place, Span) and policy.is_damaged(d.place)

@@ -1,0 +1,1 @@
+"""Policy and data become one sparse system with levels and attackers: the table problem."""

@@ -1,0 +1,18 @@
+"""The door to records: Parquet by its ending, everything else as delimited text with a header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdcdsl.bind.readers.csv_records import read_csv
+from sdcdsl.bind.readers.parquet_records import read_parquet
+from sdcdsl.bind.readers.records import Asked, Records
+from sdcdsl.diagnostics import Diagnostic, Source
+
+
+def read_records(
+    source: Path | Source, asked: Asked, *, delimiter: str | None = None, encoding: str | None = None
+) -> tuple[Records | None, list[Diagnostic]]:
+    if isinstance(source, Path) and source.suffix.lower() in (".parquet", ".pq"):
+        return read_parquet(source, asked)
+    return read_csv(source, asked, delimiter=delimiter, encoding=encoding)

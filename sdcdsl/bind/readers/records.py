@@ -1,0 +1,119 @@
+"""Records of units or of ready-made cells, from CSV or Parquet, restricted to the columns somebody asked for.
+
+Codes stay the text that stands in the file: `01` never becomes 1, `10100.0` never 10100. Numbers become Float64 or a
+diagnostic. A column of row numbers travels along, so that later stages can name the row they object to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sdcdsl.bind.readers.wording import clip, offenders
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Place
+
+ROW = "row of the file"
+USUAL_MISSING = {"na", "n/a", "null", "none", "nan", ".", "..", "-", ":", "x", "c"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The columns wanted, by kind, and how the file writes a number and a missing value (empty is always missing)."""
+
+    codes: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+    decimal: str = "."
+    missing: Iterable[str] = field(default=())
+
+    def __post_init__(self):
+        both = set(self.codes) & set(self.numbers)
+        if both or self.decimal not in (".", ","):
+            raise ValueError(f"columns asked for as code and number: {both}; decimal mark {self.decimal!r}")
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys([*self.codes, *self.numbers]))
+
+    @property
+    def missing_words(self) -> list[str]:
+        return list({*self.missing, ""})
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """`frame` has the asked columns and `ROW`: the line of a text file, the row of a Parquet file, both from 1."""
+
+    name: str
+    frame: pl.LazyFrame
+    lines: bool  # whether ROW counts lines of a text
+
+    def place(self, row: int, column: str = "") -> FilePlace:
+        return row_place(self.name, row, column, self.lines)
+
+
+def row_place(name: str, row: int, column: str, lines: bool) -> FilePlace:
+    detail = f"column {clip(column)}" if column else ""
+    if lines:
+        return FilePlace(name, detail, line=row)
+    return FilePlace(name, f"row {row}, {detail}" if detail else f"row {row}")
+
+
+def code_of_text(column: str, asked: Asked) -> pl.Expr:
+    text = pl.col(column)
+    return pl.when(~text.is_in(asked.missing_words)).then(text).alias(column)
+
+
+def number_of_text(column: str, asked: Asked) -> pl.Expr:
+    """NULL for what is missing and for what is no number; `number_problems` tells them apart."""
+    text = _spoken(column, asked)
+    if asked.decimal == ",":
+        text = pl.when(~text.str.contains(".", literal=True)).then(text.str.replace(",", ".", literal=True))
+    return text.cast(pl.Float64, strict=False).alias(column)
+
+
+def _spoken(column: str, asked: Asked) -> pl.Expr:
+    text = pl.col(column).str.strip_chars()
+    return pl.when(~text.is_in(asked.missing_words)).then(text)
+
+
+def number_problems(
+    frame: pl.LazyFrame, name: str, column: str, asked: Asked, lines: bool, is_text: bool
+) -> list[Diagnostic]:
+    """Text and infinities among the numbers of one column, still as the file has it."""
+    number = number_of_text(column, asked) if is_text else pl.col(column).cast(pl.Float64, strict=False)
+    spoken = _spoken(column, asked) if is_text else pl.col(column)
+    text = spoken.is_not_null() & number.is_null()
+    infinite = number.is_not_null() & ~number.is_finite()
+    counts = frame.select(text=text.sum(), infinite=infinite.sum()).collect(engine="streaming")
+    problems = []
+    for code, headline, mask, count in (
+        ("SDC306", f"text where a number belongs, in column `{clip(column)}` of {name}", text, counts["text"].item()),
+        (
+            "SDC307",
+            f"numbers that are not finite, in column `{clip(column)}` of {name}",
+            infinite,
+            counts["infinite"].item(),
+        ),
+    ):
+        if count:
+            first = frame.filter(mask).select(ROW, pl.col(column).cast(pl.String)).head(10).collect()
+            words = first[column].to_list()
+            found: list[tuple[Place, str]] = [
+                (row_place(name, row, column, lines), f"found `{clip(word)}`")
+                for row, word in zip(first[ROW].to_list(), words, strict=True)
+            ]
+            advice = _advice(words, asked) if code == "SDC306" else None
+            problems.append(offenders(code, headline, found, count, help=advice))
+    return problems
+
+
+def _advice(words: Sequence[str], asked: Asked) -> str | None:
+    bare = [w.strip() for w in words]
+    other = "," if asked.decimal == "." else "."
+    if all(w.count(other) == 1 and w.replace(other, "").lstrip("+-").isdecimal() for w in bare):
+        return f"if `{other}` is the decimal mark of this file, say so"
+    if all(w.lower() in USUAL_MISSING for w in bare):
+        return f"if `{clip(bare[0])}` means that the value is missing, say so"
+    return None
