@@ -14,7 +14,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nodes in preorder, the root first: node i belongs to `parent[i]` with sign `sign[i]` (+1, or -1 for `A = B - C`)."""
+    """Nodes in preorder, root first: node i belongs to `parent[i]` with sign `sign[i]` (+1, or -1 for `A = B - C`)."""
 
     codes: tuple[str, ...]
     parent: np.ndarray  # int32; -1 for the root
@@ -39,7 +39,7 @@ class Tree:
 
 @dataclass(frozen=True, eq=False)
 class DimensionCodes:
-    """All codes of a dimension, each once, and the trees over them; `trees[0]` gives `level` and `under` their meaning."""
+    """All codes of a dimension, each once, and the trees over them; `trees[0]` gives `level` and `under` a meaning."""
 
     name: str
     codes: tuple[str, ...]

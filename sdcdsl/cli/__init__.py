@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "sdcdsl.cli.check:check",
     "fmt": "sdcdsl.cli.fmt:fmt",
     "lint": "sdcdsl.cli.check:lint",
+    "plan": "sdcdsl.cli.plan:plan",
     "diff": "sdcdsl.cli.diff:diff",
     "explain": "sdcdsl.cli.explain:explain",
     "show": "sdcdsl.cli.show:show",

@@ -122,6 +122,8 @@ _ERRORS = {
     "SDC325": "a waiver for a contributor the data does not have",
     "SDC326": "a cell that does not exist",
     "SDC327": "the table is larger than the limit",
+    "SDC329": "a sensitive cell that must be published",
+    "SDC330": "a sensitive cell without a level",
 }
 
 _WARNINGS = {
@@ -141,6 +143,8 @@ _WARNINGS = {
     "SDC214": "a level `needed` where no rule asks for one",
     "SDC215": "a statement said again in the same words",
     "SDC328": "something the import could not carry over",
+    "SDC331": "nothing in the data is sensitive",
+    "SDC332": "levels cut to what an attacker's own part leaves",
 }
 
 CODES: dict[str, Code] = {

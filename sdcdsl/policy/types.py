@@ -13,9 +13,12 @@ from sdcdsl.diagnostics import Diagnostic, Fix, Span, diagnostic, did_you_mean, 
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
 from sdcdsl.policy.codes import known_codes
+from sdcdsl.policy.document import Codes, HierarchySum, HierarchyTree, Sum
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import expression as written
 from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES, Function, Place
+
+_IF = ("if", "iif", "ifelse")  # as other programs call it
 
 
 class Type(StrEnum):
@@ -42,11 +45,15 @@ class Checker:
 
     def amount(self, e: x.Expression) -> None:
         """The expression must be a number."""
+        before = len(self.diagnostics)
         found = self.type_of(e)
         if found is Type.PERCENT:
             self._percent_of_nothing(e)
-        else:
-            self._must_be(Type.NUMBER, found, e)
+            return
+        if found is Type.TRUTH and isinstance(e, (x.Every, x.Some, x.Not)):
+            # `cost value and 3`: the whole is no amount, so that nobody asks for conditions inside it.
+            self.diagnostics[before:] = [d for d in self.diagnostics[before:] if d.code != "SDC113"]
+        self._must_be(Type.NUMBER, found, e)
 
     def condition(self, e: x.Expression | None) -> None:
         if e is not None:
@@ -118,10 +125,15 @@ class Checker:
             return Type.CODE
         if self.place is Place.RECORDS or self.policy.may_exist(e.name):
             return Type.UNKNOWN
-        known = [*(n for n, q in QUANTITIES.items() if self.place in q.places), *self.policy.dimensions, *self.variables]
+        known = [n for n, q in QUANTITIES.items() if self.place in q.places]
+        known += [*self.policy.dimensions, *sorted(self.variables)]
         label = did_you_mean(e.name, known)
         if e.name in FUNCTIONS:
             label = f"a function: write `{e.name}(…)`"
+        elif e.name.casefold() in ("infinity", "infty", "infinite"):
+            label = "write `inf`"
+        elif any(s.column == e.name for t in self.policy.tables.values() for s in t.all(Sum)):
+            label = "the sum in a cell is called `value`"
         self._report("SDC112", f"nothing is called `{e.name}` here", e.span, label, notes=[f"known: {', '.join(known)}"])
         return Type.UNKNOWN
 
@@ -134,9 +146,21 @@ class Checker:
         # House rules may speak of dimensions that this policy's tables do not have: then they select nothing.
         if self.policy.is_used(span):
             return
+        self._tree_exists(base, name, span)
         if self.dimensions is not None and base not in self.dimensions and base in self.policy.dimensions:
             has = listed(sorted(self.dimensions)) or "none"
             self._report("SDC101", f"no table here has the dimension `{name}`", span, notes=[f"dimensions here: {has}"])
+
+    def _tree_exists(self, base: str, name: str, span: Span | None) -> None:
+        block = self.policy.dimensions.get(base)
+        if block is None or base == name or self.policy.is_damaged(block.span):
+            return
+        tree = name.rpartition(".")[2]
+        trees = [t for t in (getattr(s, "name", None) for s in block.statements) if t]
+        if tree not in trees:
+            notes = [f"its trees: {listed(trees)}" if trees else "a tree gets its name where it is declared: … as NAME"]
+            headline = f"dimension `{base}` has no tree `{tree}`"
+            self._report("SDC101", headline, opening(span, name), did_you_mean(tree, trees), notes=notes)
 
     def _call(self, e: x.Call) -> Type:
         function = FUNCTIONS.get(e.name)
@@ -145,7 +169,9 @@ class Checker:
             notes = [f"functions: {', '.join(FUNCTIONS)}"]
             if e.name in QUANTITIES:
                 label, notes = f"`{e.name}` takes no parentheses", []
-            self._report("SDC115", f"there is no function `{e.name}`", e.span, label, notes=notes)
+            help = "if CONDITION then AMOUNT otherwise AMOUNT" if e.name.casefold() in _IF else None
+            word = opening(e.span, e.name)
+            self._report("SDC115", f"there is no function `{e.name}`", word, label, notes=notes, help=help)
             return Type.UNKNOWN
         count = len(e.arguments)
         if count < function.least or (function.most is not None and count > function.most):
@@ -211,6 +237,8 @@ class Checker:
                 return Type.TRUTH
         types = []
         for side in (e.left, e.right):
+            if types == [Type.UNKNOWN] and isinstance(side, x.Name) and e.operator in ("=", "!="):
+                break  # `regoin = A`: what A is a code of, nobody can tell
             found = self.type_of(side)
             if found is Type.PERCENT:
                 self._percent_of_nothing(side)
@@ -240,7 +268,7 @@ class Checker:
         if not self._is_dimension(e.dimension):
             if not self.policy.may_exist(e.dimension):
                 label = did_you_mean(e.dimension, self.policy.dimensions)
-                self._report("SDC101", f"there is no dimension `{e.dimension}`", e.span, label)
+                self._report("SDC101", f"there is no dimension `{e.dimension}`", opening(e.span, e.dimension), label)
             return Type.TRUTH
         self._fits_tables(e.dimension, e.span)
         if isinstance(e, x.AtLevel):
@@ -304,13 +332,29 @@ def code_text(e: x.Expression) -> str | None:
 def missing_code(policy: Policy, dimension: str, code: str, span: Span | None) -> Diagnostic | None:
     """A diagnostic if the dimension's codes stand in the policy and this is none of them."""
     block = policy.dimensions.get(dimension)
-    codes = known_codes(block) if block is not None else None
-    if block is None or codes is None or code in codes or policy.is_damaged(block.span):
+    codes = codes_of(policy, dimension)
+    if block is None or codes is None or code in codes:
         return None
     found = diagnostic(
         "SDC116", f"dimension `{dimension}` has no code `{code}`", span, did_you_mean(code, codes), notes=[_some(codes)]
     )
     return found.mark(block.heading, "declared here") if block.heading else found
+
+
+def codes_of(policy: Policy, dimension: str) -> frozenset[str] | None:
+    """The codes of a dimension; None where a file brings them, or where they are missing or cannot be read."""
+    block = policy.dimensions.get(dimension)
+    if block is None or policy.is_damaged(block.span):
+        return None
+    said = any(isinstance(s, (Codes, HierarchySum, HierarchyTree)) for s in block.statements)
+    return known_codes(block) if said else None
+
+
+def opening(span: Span | None, word: str) -> Span | None:
+    """The word that a stretch of text starts with, as the place to point at."""
+    if span is None or not span.text.startswith(word):
+        return span
+    return Span(span.source, span.start, span.start + len(word))
 
 
 def _some(codes: Iterable[str]) -> str:

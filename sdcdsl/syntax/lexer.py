@@ -7,6 +7,7 @@ people bring along from other languages, each of which gets its own message and 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -37,17 +38,23 @@ _FOREIGN = {
     "–": "-",
     "…": "..",
     "...": "..",
+    "%in%": "in",
+    "∞": "inf",
     "//": "#",
     "/*": "#",
 }
 _SLIPS = [
     ("OPEN_STRING", r'"[^"\r\n]*'),
     ("OTHER_QUOTE", rf"[{_QUOTES}][^{_QUOTES}\"\r\n]*[{_QUOTES}\"]?"),
-    ("BAD_PERCENT", r"[0-9]+(?:\.[0-9]+)?[ \t]+%|[0-9]+,[0-9]+[ \t]*%"),
+    ("BAD_PERCENT", r"[0-9]+(?:\.[0-9]+)?(?:[ \t]+%|[ \t]*(?:percent|per cent)(?!\w))|[0-9]+,[0-9]+[ \t]*%"),
+    ("BAD_TIME", r"[0-9]+(?:\.[0-9]+)?[ \t]?(?:seconds?|secs?|minutes?|mins|hours?|hrs?)(?!\w)"),
     ("SEPARATED", r"[0-9]{1,3}(?:'[0-9]{3})+|[0-9]+(?:\.[0-9]+){2,}"),
     ("BAD_NUMBER", r"[0-9]+\w+|\.[0-9]+%?|[0-9]+\.(?!\.)"),
+    ("BRACKETS", r"\[[^\[\]\r\n]*\]?"),
     ("FOREIGN", "|".join(re.escape(s) for s in sorted(_FOREIGN, key=len, reverse=True)) + "|!(?!=)"),
 ]
+# Of the words that start a statement inside a block, those that nobody would put into an expression.
+_INSIDE_BLOCKS = frozenset({"against", "assess", "bounds", "codes", "column", "cost", "hierarchy", "method", "release"})
 # Where a parenthesis is still open, a line that starts with one of these means that it was forgotten.
 _STATEMENT_AHEAD = re.compile(r"[ \t]*([a-z]+)[ \t]+[^\s:,)=]")
 
@@ -64,7 +71,7 @@ def _scanner() -> tuple[re.Pattern[str], re.Pattern[str]]:
     t = tables()
     patterns = t.patterns | dict(_SLIPS)
     order = ["STRING", "OPEN_STRING", "COMMENT", "_NL", "DATE", "DURATION", "BAD_PERCENT", "PERCENT", "SEPARATED"]
-    order += ["NUMBER", "INT", "BAD_NUMBER", "NAME", "FOREIGN", "OTHER_QUOTE"]
+    order += ["BAD_TIME", "NUMBER", "INT", "BAD_NUMBER", "NAME", "FOREIGN", "BRACKETS", "OTHER_QUOTE"]
     symbols = "|".join(re.escape(s) for s in sorted(t.symbols, key=len, reverse=True))
     alternatives = [f"(?P<{name}>{patterns[name]})" for name in order]
     alternatives += [f"(?P<SYMBOL>{symbols})", r"(?P<SPACE>[ \t]+)", f"(?P<ROW>{patterns['ROW']})", r"(?P<ODD>.)"]
@@ -94,6 +101,7 @@ class _Lexer:
         self.text = source.text
         self.out = Lexed()
         self.open: list[int] = []  # offsets of the parentheses still open
+        self.brackets = 0  # that stand for braces
 
     def run(self) -> Lexed:
         scanner, line_start = _scanner()
@@ -117,7 +125,7 @@ class _Lexer:
             elif kind == "SYMBOL":
                 self._symbol(Token(symbols[match.group()], match.group(), start, at))
                 if len(self.open) > DEEPEST:
-                    return self._too_deep(start)
+                    at = self._too_deep(start)
             elif kind == "_NL":
                 self._newline(start, at)
                 row = line_start.match(text, at)
@@ -128,8 +136,14 @@ class _Lexer:
                 self.out.comments.append(Comment(match.group().rstrip(), start, at, own_line))
             elif kind == "ROW":
                 at = self._row(match)
+            elif match.group() == "]" and self.brackets:
+                self.brackets -= 1
+                self._symbol(Token("RBRACE", "}", start, at))
             else:
                 self._slip(kind, Token("BAD", match.group(), start, at))
+                if kind == "BRACKETS" and not match.group().strip("[ \t"):
+                    self.brackets += 1  # read on as if it were a brace
+                    tokens[-1] = Token("LBRACE", "{", start, at)
         if self.open:
             self._unclosed(self.open[-1])
         return self.out
@@ -147,7 +161,7 @@ class _Lexer:
         tokens = self.out.tokens
         if self.open:
             ahead = _STATEMENT_AHEAD.match(self.text, end)
-            if ahead is None or ahead.group(1) not in _opening_words():
+            if ahead is None or ahead.group(1) not in _opening_words() | _INSIDE_BLOCKS:
                 return
             self._unclosed(self.open[-1])
             self.open.clear()
@@ -171,12 +185,16 @@ class _Lexer:
         end = self.out.tokens[-1].end
         self.out.tokens.append(Token("BAD", "", end, end))
 
-    def _too_deep(self, at: int) -> Lexed:
+    def _too_deep(self, at: int) -> int:
+        """The rest of the line is lost."""
         span = Span(self.source, at, at + 1)
-        self._report(diagnostic("SDC007", f"more than {DEEPEST} parentheses inside each other", span, "too deep"))
-        end = len(self.text)
+        if not any(d.code == "SDC007" for d in self.out.diagnostics):
+            self._report(diagnostic("SDC007", f"more than {DEEPEST} parentheses inside each other", span, "too deep"))
+        end = self.text.find("\n", at)
+        end = len(self.text) if end < 0 else end
         self.out.tokens.append(Token("BAD", "", end, end))
-        return self.out
+        self.open.clear()
+        return end
 
     def _report(self, d: Diagnostic) -> None:
         self.out.diagnostics.append(d)
@@ -207,14 +225,26 @@ def _other_quote(text: str, span: Span) -> Diagnostic:
 
 
 def _bad_percent(text: str, span: Span) -> Diagnostic:
-    instead = text.replace(" ", "").replace("\t", "").replace(",", ".")
+    instead = re.sub(r"[ \t]+|per ?cent|%", "", text).replace(",", ".") + "%"
     if "," in text:
         return diagnostic(
             "SDC020", "decimals are written with a point", span, f"write {instead}", fix=Fix(span, instead)
         )
-    return diagnostic(
-        "SDC020", "a percentage is written without a space", span, f"write {instead}", fix=Fix(span, instead)
-    )
+    headline = "a percentage is written with `%`" if "%" not in text else "a percentage is written without a space"
+    return diagnostic("SDC020", headline, span, f"write {instead}", fix=Fix(span, instead))
+
+
+def _bad_time(text: str, span: Span) -> Diagnostic:
+    digits, unit = re.sub("[^0-9.]", "", text), re.sub("[^a-z]", "", text)[0]
+    instead = f"{digits} {'min' if unit == 'm' else unit}"
+    return diagnostic("SDC020", "times are in s, min or h", span, f"write {instead}", fix=Fix(span, instead))
+
+
+def _brackets(text: str, span: Span) -> Diagnostic:
+    if text.strip("[] \t"):
+        help = 'lists have no brackets: codes A, B; behind `in` they have parentheses: in ("A", "B")'
+        return diagnostic("SDC019", "the language has no brackets", span, help=help)
+    return diagnostic("SDC019", "a block stands in braces", span, "write `{` … `}`")
 
 
 def _bad_number(text: str, span: Span) -> Diagnostic:
@@ -224,7 +254,14 @@ def _bad_number(text: str, span: Span) -> Diagnostic:
     if text.endswith("."):
         fix = text[:-1]
         return diagnostic("SDC020", "a number ends with a digit", span, f"write {fix}", fix=Fix(span, fix))
-    digits = re.sub(r"[_']", "", text)
+    day = re.fullmatch(r"([0-3]?[0-9])\.([01]?[0-9])\.([0-9]{4})", text)
+    if day is not None:
+        instead = f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}"
+        return diagnostic(
+            "SDC021", "dates are written year-month-day", span, f"write {instead}", fix=Fix(span, instead)
+        )
+    grouped = re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", text)
+    digits = re.sub(r"[_'.]" if grouped else r"[_']", "", text)
     if digits.isdigit() and digits.isascii():
         return diagnostic(
             "SDC020", "numbers have no separators between their digits", span, f"write {digits}", fix=Fix(span, digits)
@@ -247,8 +284,14 @@ def _foreign(text: str, span: Span) -> Diagnostic:
 def _odd(text: str, span: Span) -> Diagnostic:
     if text == "%":
         return diagnostic("SDC018", "`%` stands directly behind its number", span, help="write 10% of value")
-    name = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
-    notes = ["a code or text with such a character is quoted"] if text.isprintable() else []
+    if text == "?":
+        help = "if CONDITION then AMOUNT otherwise AMOUNT"
+        return diagnostic("SDC019", "a choice is written with `if`", span, help=help)
+    if text == ".":
+        return diagnostic("SDC019", "a range is written with `..`", span, "write `..`", fix=Fix(span, ".."))
+    visible = text.isprintable() and not unicodedata.combining(text)
+    name = f"`{text}`" if visible else f"U+{ord(text):04X} ({unicodedata.name(text, 'without a name').lower()})"
+    notes = ["a code or text with such a character is quoted"] if visible else []
     return diagnostic("SDC018", f"the language does not use the character {name}", span, notes=notes)
 
 
@@ -256,6 +299,8 @@ _SLIP_MESSAGES = {
     "OPEN_STRING": _open_string,
     "OTHER_QUOTE": _other_quote,
     "BAD_PERCENT": _bad_percent,
+    "BAD_TIME": _bad_time,
+    "BRACKETS": _brackets,
     "SEPARATED": _bad_number,
     "BAD_NUMBER": _bad_number,
     "FOREIGN": _foreign,

@@ -85,7 +85,6 @@ USAGE: dict[str, dict[str, Usage]] = {
         "coalition": Usage("coalition ROLE", "coalition group"),
         "knows": Usage("knows WHAT", "knows own contribution"),
     },
-    "scenario": {},
     "protect": {
         "lpl": Usage("lpl AMOUNT [against ATTACKER] [where CONDITION]", "lpl 10% of value"),
         "upl": Usage("upl AMOUNT [against ATTACKER] [where CONDITION]", "upl 15% of value"),
@@ -164,6 +163,7 @@ def expected(accepted: frozenset[str], before: Token | None) -> list[str]:
     """What could have followed, in words, most likely first."""
     left = set(accepted)
     words: list[str] = []
+    operator = ""
     word = before.text if before is not None and before.type != "NAME" else ""
     if left >= _EXPRESSION:
         truth = word in _TRUTH_AFTER or (before is not None and before.type == "NOT")
@@ -178,15 +178,21 @@ def expected(accepted: frozenset[str], before: Token | None) -> list[str]:
         if left >= {"STRING"} and word in _NAMED_AFTER:
             left.discard("STRING")
     if left >= _OPERATORS:
-        words.append("an operator")
+        operator = "an operator" if "EQUAL" in left else "an operator such as `+`"
+        if before is not None and before.type == "PERCENT":
+            operator = "`of`"
         left -= _OPERATORS | {"EQUAL", "LESSTHAN", "MORETHAN", "AND", "OR", "OF"}
         left -= {t for t in left if tables().spelling.get(t) in ("!=", "<=", ">=")}
+        if "UNDER" in left:  # behind a name
+            left -= {"AT", "IN", "NOT", "UNDER", "LPAR"}
     end = "_NL" in left
     left -= {"_NL", "$END", "RBRACE"} if end else set()
     spelling = tables().spelling
     named = sorted(t for t in left if t not in spelling)
     words += [TERMINALS[t] for t in named]
     words += [f"`{spelling[t]}`" for t in sorted(left - set(named), key=lambda t: spelling[t])]
+    if operator:
+        words.append(operator)
     if end:
         words.append(TERMINALS["_NL"])
     return words

@@ -21,6 +21,9 @@ class Limits(Record):
     time_limit: Any = option(Kind.DURATION, "stop after this time with the best valid result found", None, least=0)
     threads: Any = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
     backend: Any = option(Kind.CHOICE, "which solver to use", "highs", choices=("highs", "scip"))
+    unions: Any = option(
+        Kind.CHOICE, "also protect sums of hidden cells that give somebody away together", "on", choices=("on", "off")
+    )
 
 
 @record

@@ -12,7 +12,7 @@ from sdcdsl.vocabulary.option import Kind, NoOptions, option
 @record
 class ThresholdArguments(Record):
     n: Any = option(Kind.WHOLE, "fewer contributors than this make a cell sensitive", least=1, tighter=+1)
-    range: Any = option(Kind.SHARE, "the level it asks for, as a share of the value", "20%", least=0, tighter=+1)
+    level: Any = option(Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1)
 
 
 @record
@@ -35,18 +35,21 @@ class PqArguments(Record):
 
 @record
 class ContributorsArguments(Record):
-    least: Any = option(Kind.WHOLE, "a cell needs at least this many contributors", least=1, tighter=+1)
+    n: Any = option(Kind.WHOLE, "a cell needs at least this many contributors of more than zero", least=1, tighter=+1)
+    level: Any = option(Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1)
 
 
 @record
 class RequestArguments(Record):
-    p: Any = option(Kind.SHARE, "how closely a contributor that asked may be estimated", "10%", least=0, tighter=+1)
-    share: Any = option(Kind.SHARE, "only where it gives at least this share of the cell", "0%", least=0, most=100, tighter=-1)
+    share: Any = option(
+        Kind.SHARE, "only where who asked gives more than this share of the cell", "0%", least=0, most=100, tighter=-1
+    )
+    level: Any = option(Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1)
 
 
 @record
 class ZeroArguments(Record):
-    range: Any = option(Kind.NUMBER, "the level it asks for, in units of the table", 1, least=0, tighter=+1)
+    level: Any = option(Kind.NUMBER, "the level it asks for above zero, in units of the table", 1, least=0, tighter=+1)
 
 
 @record
@@ -60,13 +63,13 @@ class Rule(Record):
 
 
 _ALL = (
-    Rule("threshold", "too few contributors", ThresholdArguments, ("count",), aliases=("freq", "minimum_frequency")),
+    Rule("threshold", "too few contributors", ThresholdArguments, ("count",), aliases=("freq",)),
     Rule("dominance", "a few contributors make up most of the cell", DominanceArguments, ("largest",), 1, ("nk",)),
     Rule("p_percent", "one contributor can estimate another too closely", PPercentArguments, ("largest",), 2, ("p",)),
     Rule("pq", "p_percent with what was known before", PqArguments, ("largest",), 2),
-    Rule("contributors", "fewer than the least number of respondents", ContributorsArguments, ("count",), aliases=("C2",)),
+    Rule("contributors", "too few contributors of more than zero", ContributorsArguments, ("count",), aliases=("C2",)),
     Rule("request", "a contributor asked for protection", RequestArguments, ("units",), 2),
-    Rule("zero", "the value is zero, and that alone tells something", ZeroArguments),
+    Rule("zero", "all contributors report zero, which tells what each of them reported", ZeroArguments, ("count",)),
     Rule("status", "the data's own status column says so", NoOptions, ("status",)),
 )
 RULES: MappingProxyType[str, Rule] = MappingProxyType({r.name: r for r in _ALL})

@@ -12,7 +12,7 @@ from sdcdsl.policy.read import read_policy
 from tests.policy.reading import TINY
 
 HOUSE = """sdc 1
-sensitive by zero()
+sensitive where value = 0
 dimension region {
   codes A, B
   total T
@@ -103,7 +103,7 @@ def test_facts_accumulate_and_come_first_from_used_files(tmp_path: Path):
     write(tmp_path, "house.sdc", HOUSE)
     main = TINY.replace("sdc 1\n", 'sdc 1\nuse "house.sdc" as office\n')
     policy, _ = read_policy(write(tmp_path, "main.sdc", main))
-    assert [f.rule.name if f.rule else "named" for f in policy.facts] == ["zero", "named"]
+    assert ["where" if f.cells.where else "at" for f in policy.facts] == ["where", "at"]
 
 
 def test_a_file_used_twice_counts_its_facts_once(tmp_path: Path):
@@ -111,7 +111,7 @@ def test_a_file_used_twice_counts_its_facts_once(tmp_path: Path):
     main = TINY.replace("sdc 1\n", 'sdc 1\nuse "house.sdc" as a\nuse "house.sdc" as b\n')
     policy, wrong = read_policy(write(tmp_path, "main.sdc", main))
     assert not wrong
-    assert sum(f.rule is not None for f in policy.facts) == 1
+    assert sum(f.cells.where is not None for f in policy.facts) == 1
     assert {"a.external", "b.external"} <= set(policy.attackers)
 
 

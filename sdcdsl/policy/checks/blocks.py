@@ -8,6 +8,8 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy.codes import inline_trees
 from sdcdsl.policy.resolve import Policy
+from sdcdsl.syntax.messages import BLOCKS
+from sdcdsl.vocabulary.formats import TABLES
 
 # Statements of which a block holds one. An override may say them again: the last one counts (R1).
 ONCE: dict[str, tuple[tuple[type, str], ...]] = {
@@ -39,8 +41,11 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
 
 def _name(block: d.Block) -> Iterator[Diagnostic]:
     name = block.name.rpartition(".")[2] if block.span is None else _last_word(block)
+    if block.kind == "protect" and name in block.tables:
+        return  # the table's name, reported where it is declared
     if "." in name:
-        yield diagnostic("SDC026", f"a name that is declared has no dot: `{name}`", block.heading)
+        help = f"{block.kind} {name.replace('.', '_')} {{"
+        yield diagnostic("SDC026", f"a name that is declared has no dot: `{name}`", block.heading, help=help)
 
 
 def _last_word(block: d.Block) -> str:
@@ -53,7 +58,7 @@ def _said_twice(policy: Policy, block: d.Block) -> Iterator[Diagnostic]:
     for kind, word in ONCE[block.kind]:
         said = [s for s in own if isinstance(s, kind)]
         for again in said[1:]:
-            found = diagnostic("SDC111", f"a {block.kind} has one `{word}`", again.span, "said again here")
+            found = diagnostic("SDC111", f"{BLOCKS[block.kind]} has one `{word}`", again.span, "said again here")
             yield found.mark(said[0].span, "said here first")
 
 
@@ -63,11 +68,9 @@ def _inside(statement: d.Statement, block: d.Block) -> bool:
 
 
 def _lacks(block: d.Block, what: str, example: str, why: str = "") -> Diagnostic:
-    article = "an" if block.kind[0] in "aeiou" else "a"
     headline = f"{block.kind} `{block.name}` does not say {what}"
-    return diagnostic("SDC110", headline, block.heading, why, help=f"add to it: {example}", notes=()).note(
-        f"{article} {block.kind} needs it"
-    )
+    notes = [f"{BLOCKS[block.kind]} needs it"]
+    return diagnostic("SDC110", headline, block.heading, why, help=f"add to it: {example}", notes=notes)
 
 
 def _dimension(block: d.Block) -> Iterator[Diagnostic]:
@@ -98,7 +101,7 @@ def _table(block: d.Block) -> Iterator[Diagnostic]:
         return
     by = block.last(d.By)
     if kinds == {d.Origin}:
-        if by is not None:
+        if by is not None and all(s.file.format in TABLES for s in block.all(d.Origin)):
             yield diagnostic(
                 "SDC127", "a table from a JJ file has no dimensions", by.span, "its cells are numbered: at (cell: 17)"
             )
@@ -126,16 +129,17 @@ def _measure(block: d.Block) -> Iterator[Diagnostic]:
 def _attacker(block: d.Block) -> Iterator[Diagnostic]:
     if not block.all(d.Bounds):
         yield _lacks(block, "what it knows about every cell", "bounds 0 .. inf")
+    if block.all(d.Each):
+        return
     for coalition in block.all(d.Coalition):
-        if not block.all(d.Each):
-            yield diagnostic(
-                "SDC110", "only the members of an `each` attacker form coalitions", coalition.span, help="each unit"
-            )
+        headline = "only the members of an `each` attacker form coalitions"
+        yield diagnostic("SDC110", headline, coalition.span, help="add to it: each unit")
+        return
     for knows in block.all(d.Knows):
-        if knows.what == "own contribution" and not block.all(d.Each):
-            yield diagnostic(
-                "SDC110", "only an `each` attacker has an own contribution", knows.span, help="each unit"
-            )
+        if knows.what == "own contribution":
+            headline = "only an `each` attacker has an own contribution"
+            yield diagnostic("SDC110", headline, knows.span, help="add to it: each unit")
+            return
 
 
 def _scenario(block: d.Block) -> Iterator[Diagnostic]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, nearest
 from sdcdsl.policy import document as d
-from sdcdsl.policy.codes import InlineTree, inline_trees, known_codes
+from sdcdsl.policy.codes import InlineTree, inline_trees
 from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.types import codes_of
 
 Address = tuple[str, ...]
+MOST_MARKS = 6
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -31,7 +34,8 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         if all(name in policy.dimensions for name in by.dimensions):
             cells, found = read_inline(policy, values, by.dimensions)
             yield from found
-            if not found and sound and cells is not None:
+            known = all(codes_of(policy, name) is not None for name in by.dimensions)
+            if not found and sound and known and cells is not None:
                 yield from _adds_up(policy, table, cells, by.dimensions)
 
 
@@ -105,9 +109,9 @@ def read_inline(
             continue
         number = _number(cell.text)
         if number is None:
-            wrong.append(
-                diagnostic("SDC023", f"`{cell.text}` is not a number", cell.span, help="digits and a decimal point: 1204.5")
-            )
+            label = f"write {instead}" if (instead := _meant(cell.text)) else ""
+            help = None if label else "digits and a decimal point: 1204.5"
+            wrong.append(diagnostic("SDC023", f"`{cell.text}` is not a number", cell.span, label, help=help))
             continue
         key = tuple(c.text for c in address)
         if key in cells:
@@ -127,6 +131,20 @@ def _number(text: str) -> Fraction | None:
         return Fraction(text)
     except ValueError:
         return None
+
+
+def _meant(text: str) -> str:
+    """The number in a spelling of other countries, where there is one way to read it."""
+    bare = re.sub(r"[\s'’_]", "", text)
+    if re.fullmatch(r"-?[0-9]{1,3},[0-9]{3}", bare):
+        return f"{bare.replace(',', '')} or {bare.replace(',', '.')}"
+    if re.fullmatch(r"-?[0-9]+(,[0-9]+)?", bare):
+        return bare.replace(",", ".")
+    if re.fullmatch(r"-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", bare):
+        return bare.replace(",", "")
+    if re.fullmatch(r"-?[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?", bare):
+        return bare.replace(".", "").replace(",", ".")
+    return ""
 
 
 _Entries = list[tuple[tuple[d.Cell, ...], d.Cell]]
@@ -153,17 +171,21 @@ def _long(
     columns = {cell.text: i for i, cell in enumerate(header)}
     wanted = [*dimensions, "value"]
     missing = [name for name in wanted if name not in columns]
+    extra = [cell for cell in header if cell.text not in wanted]
+    if len(dimensions) == 2 and header[0].text.replace(" ", "") == "/".join(dimensions):
+        corner = " \\ ".join(dimensions)
+        headline = "the corner of a table has a backslash"
+        return [], [diagnostic("SDC129", headline, header[0].span, f"write {corner}")]
     if missing:
-        label = did_you_mean(missing[0], [c for c in columns if c not in wanted])
+        near = [cell for cell in extra if nearest(cell.text, [missing[0]])] or (extra if len(extra) == 1 else [])
         found = diagnostic(
             "SDC129",
             f"the inline table has no column `{missing[0]}`",
-            header[0].span,
-            label,
+            near[0].span if near else header[0].span,
+            f"should this be `{missing[0]}`?" if near else "",
             help="a column for each dimension and one called value; or two dimensions crossed: rows \\ columns",
         )
         return [], [found]
-    extra = [cell for cell in header if cell.text not in wanted]
     if extra:
         return [], [diagnostic("SDC129", f"the inline table has a column `{extra[0].text}` too many", extra[0].span)]
     return [(tuple(row[columns[name]] for name in dimensions), row[columns["value"]]) for row in rows], []
@@ -172,8 +194,8 @@ def _long(
 def _codes_exist(policy: Policy, dimensions: tuple[str, ...], address: tuple[d.Cell, ...]) -> list[Diagnostic]:
     out = []
     for name, cell in zip(dimensions, address, strict=True):
-        codes = known_codes(policy.dimensions[name])
-        if codes is not None and cell.text not in codes and not policy.is_damaged(policy.dimensions[name].span):
+        codes = codes_of(policy, name)
+        if codes is not None and cell.text not in codes:
             label = did_you_mean(cell.text, codes)
             out.append(diagnostic("SDC129", f"dimension `{name}` has no code `{cell.text}`", cell.span, label))
     return out
@@ -182,7 +204,8 @@ def _codes_exist(policy: Policy, dimensions: tuple[str, ...], address: tuple[d.C
 def _adds_up(
     policy: Policy, table: d.Block, cells: dict[Address, InlineCell], dimensions: tuple[str, ...]
 ) -> Iterator[Diagnostic]:
-    """Every total that is given, against the sum of its parts where all of them are given."""
+    """Every total that is given, against the sum of its parts where all of them are given: one message a table."""
+    wrong = []
     for position, name in enumerate(dimensions):
         for tree in inline_trees(policy.dimensions[name]):
             for address, cell in cells.items():
@@ -194,13 +217,22 @@ def _adds_up(
                     continue
                 total = sum((sign * part.exact for sign, part in below if part is not None), Fraction(0))
                 if total != cell.exact:
-                    yield diagnostic(
-                        "SDC128",
-                        f"the parts of {', '.join(address)} sum to {_plain(total)}, the table says {_plain(cell.exact)}",
-                        cell.span,
-                        f"off by {_plain(cell.exact - total)}",
-                        notes=[f"along `{name}`: {' + '.join(p for _, p in parts[:8])}{' + …' if len(parts) > 8 else ''}"],
-                    )
+                    sums = _sum_of(parts)
+                    off = f"{sums} = {_plain(total)}: off by {_plain(cell.exact - total)}"
+                    wrong.append((", ".join(address), total, cell, off))
+    wrong.sort(key=lambda found: found[2].span.start if found[2].span else 0)
+    if wrong:
+        where, total, cell, off = wrong[0]
+        headline = f"the parts of {where} sum to {_plain(total)}, the table says {_plain(cell.exact)}"
+        found = diagnostic("SDC128", headline, cell.span, off)
+        for _, _, cell, off in wrong[1:MOST_MARKS]:
+            found = found.mark(cell.span, off) if cell.span else found
+        yield found.note(f"and {len(wrong) - MOST_MARKS} more totals") if len(wrong) > MOST_MARKS else found
+
+
+def _sum_of(parts: list[tuple[int, str]]) -> str:
+    shown = "".join(f" {'-' if sign < 0 else '+'} {part}" for sign, part in parts[:8])
+    return shown.removeprefix(" + ").strip() + (" + …" if len(parts) > 8 else "")
 
 
 def _plain(number: Fraction) -> str:

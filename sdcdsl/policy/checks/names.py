@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 
@@ -52,13 +53,13 @@ def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
         case d.Each(role) | d.Coalition(role):
             if role not in ("unit", "group"):
                 label = did_you_mean(role, ("unit", "group"))
-                yield diagnostic("SDC112", f"contributors are `unit` or `group`, not `{role}`", s.span, label)
+                headline = f"contributors are `unit` or `group`, not `{role}`"
+                yield diagnostic("SDC112", headline, word_in(s.span, role), label)
         case d.Knows(what):
             if what not in KNOWLEDGE:
                 label = did_you_mean(what, KNOWLEDGE)
-                yield diagnostic(
-                    "SDC112", f"nobody can know `{what}`", s.span, label, notes=[f"one can know: {listed(KNOWLEDGE)}"]
-                )
+                notes = [f"one can know: {listed(KNOWLEDGE)}"]
+                yield diagnostic("SDC112", f"nobody can know `{what}`", word_in(s.span, what), label, notes=notes)
         case d.Column(role, _, rank):
             if rank is not None and role != "largest":
                 yield diagnostic("SDC112", "only `largest(K)` has a rank", s.span, notes=[f"roles: {listed(ROLES)}"])
@@ -71,22 +72,36 @@ def _all(policy: Policy, kind: str, names: Iterable[str], span: Span | None) -> 
 
 def _unknown(policy: Policy, kind: str, name: str, span: Span | None) -> Iterator[Diagnostic]:
     known = policy.blocks[kind]
-    if name in known or policy.may_exist(name):
+    if name in known or policy.may_exist(name) or _some_name_is_lost(policy, kind):
         return
-    here = _word(span, name)
+    here = word_in(span, name)
     label = did_you_mean(name, known)
-    other = next((k for k, blocks in policy.blocks.items() if name in blocks), None)
+    other = next((k for k, blocks in policy.blocks.items() if name in blocks and k != "protect"), None)
     notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
     prefixed = [full for full in known if full.endswith(f".{name}")]
     if prefixed:
         label = f"did you mean `{prefixed[0]}`?"
+    notes += _other_alphabet(name)
     if not known:
         notes.append(f"the policy declares no {kind} at all")
     what = "data" if kind == "data" else f"{kind}"
     yield diagnostic(_CODES[kind], f"there is no {what} `{name}`", here, label, notes=notes)
 
 
-def _word(span: Span | None, word: str) -> Span | None:
+def _some_name_is_lost(policy: Policy, kind: str) -> bool:
+    """Is there a block of this kind whose name could not be read? It may be the one that is missing."""
+    return any(b.kind == kind and not b.name for f in policy.files for b in f.document.all(d.Block))
+
+
+def _other_alphabet(name: str) -> list[str]:
+    """A Cyrillic letter in a Latin word looks right and is not."""
+    odd = [c for c in name if not c.isascii() and not unicodedata.name(c, "LATIN").startswith("LATIN")]
+    if not odd or not any(c.isascii() and c.isalpha() for c in name):
+        return []
+    return [f"its letter `{odd[0]}` is the {unicodedata.name(odd[0]).lower()}"]
+
+
+def word_in(span: Span | None, word: str) -> Span | None:
     """The word inside the statement, as the place to point at."""
     if span is None:
         return None

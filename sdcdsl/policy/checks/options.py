@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
+from sdcdsl.diagnostics import Diagnostic, Fix, Span, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.names import word_in
 from sdcdsl.policy.checks.statements import dimensions_of, variables
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.policy.types import Checker
+from sdcdsl.policy.types import Checker, opening
 from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary import formats, plugins
 from sdcdsl.vocabulary.methods import EXPERIMENTS, ExperimentOptions
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
 from sdcdsl.vocabulary.quantities import Place
+from sdcdsl.vocabulary.rules import Rule
+
+# What τ-ARGUS and sdcTable call a method, in small letters.
+_ELSEWHERE = dict.fromkeys(("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp")
+_ELSEWHERE |= {"rnd": "rounding", "round": "rounding", "crp": "rounding", "intervals": "ip"}
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -24,7 +30,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         known = formats.DATA if block.kind == "data" else formats.TABLES
         for origin in block.all(d.Origin):
             reader = plugins.find_reader(origin.file.format) if block.kind == "data" else None
-            yield from _file(policy, origin.file, dict(known) | ({reader.name: reader} if reader else {}))
+            yield from _file(policy, origin.file, {**known, reader.name: reader} if reader else known)
         for column in block.all(d.ColumnOf):
             if column.options:
                 yield from check_options(policy, column.options, formats.STATUS, f"`{column.quantity}`", ())
@@ -46,9 +52,13 @@ def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
             if method is None:
                 known = plugins.method_names()
                 label = did_you_mean(engine.name, known)
-                yield diagnostic(
-                    "SDC106", f"there is no method `{engine.name}`", engine.span, label, notes=[f"methods: {', '.join(known)}"]
-                )
+                notes = [f"methods: {', '.join(known)}"]
+                if (here := _ELSEWHERE.get(engine.name.casefold())) is not None:
+                    label = f"did you mean `{here}`?"
+                    about = plugins.METHODS[here].about
+                    notes.insert(0, f"what other programs call {engine.name} is {about}, here `{here}`")
+                word = opening(engine.span, engine.name)
+                yield diagnostic("SDC106", f"there is no method `{engine.name}`", word, label, notes=notes)
                 continue
             if engine.name in seen:
                 yield diagnostic("SDC111", f"method `{engine.name}` stands twice in this chain", engine.span)
@@ -59,9 +69,9 @@ def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
         for name in assess.experiments:
             if name not in EXPERIMENTS:
                 label = did_you_mean(name, EXPERIMENTS)
-                yield diagnostic(
-                    "SDC106", f"there is no experiment `{name}`", assess.span, label, notes=[f"known: {listed(EXPERIMENTS)}"]
-                )
+                notes = [f"known: {listed(EXPERIMENTS)}"]
+                word = word_in(assess.span, name)
+                yield diagnostic("SDC106", f"there is no experiment `{name}`", word, label, notes=notes)
         yield from check_options(policy, assess.options, ExperimentOptions, "`assess`", ())
     for release in protect.all(d.Release):
         yield from _file(policy, release.file, formats.RELEASES)
@@ -72,9 +82,11 @@ def _file(policy: Policy, file: d.FileReference, known: dict | object) -> Iterat
     found = names.get(file.format)
     if found is None:
         label = did_you_mean(file.format, names)
-        yield diagnostic(
-            "SDC122", f"there is no format `{file.format}` here", file.span, label, notes=[f"formats: {', '.join(names)}"]
-        )
+        notes, word = [f"formats: {', '.join(names)}"], opening(file.span, file.format)
+        help = None
+        if known is formats.TABLES and file.format in formats.DATA:
+            help = f'data cells {{ {file.format} "{file.path}" }}, and in the table: from cells'
+        yield diagnostic("SDC122", f"there is no format `{file.format}` here", word, label, notes=notes, help=help)
     else:
         yield from check_options(policy, file.options, found.options, f"format `{file.format}`", ())
     yield from _path(file)
@@ -114,8 +126,12 @@ def check_options(
         spec = known.get(option.name)
         if spec is None:
             label = did_you_mean(option.name, known)
-            takes = f"{owner} takes: {', '.join(known)}" if known else f"{owner} takes no options"
-            yield diagnostic("SDC108", f"{owner} has no option `{option.name}`", option.span, label, notes=[takes])
+            notes = [f"{owner} takes: {', '.join(known)}" if known else f"{owner} takes no options"]
+            others = [m.name for m in plugins.METHODS.values() if option.name in options_of(m.options)]
+            if others and owner.startswith("method"):
+                notes.insert(0, f"`{option.name}` is an option of {listed(others)}")
+            word = opening(option.span, option.name)
+            yield diagnostic("SDC108", f"{owner} has no option `{option.name}`", word, label, notes=notes)
             continue
         if option.name in given and not spec.per_cell:
             found = diagnostic("SDC111", f"option `{option.name}` is given twice", option.span)
@@ -128,7 +144,8 @@ def check_options(
                 "SDC110",
                 f"{owner} needs the option `{spec.name}`",
                 place,
-                help=f"{spec.name} … : {spec.about}",
+                notes=[f"{spec.name}: {spec.about}"],
+                help=f"add to it: {spec.name} {_EXAMPLES.get(spec.kind, '…')}",
             )
 
 
@@ -142,9 +159,9 @@ def _option(
         yield _does_not_fit(option, spec)
         return
     if spec.kind in (Kind.CELLS, Kind.AMOUNT_CELLS) and option.where is None:
-        yield diagnostic(
-            "SDC109", f"`{option.name}` says which cells it is for", option.span, help=f"{option.name} … where CONDITION"
-        )
+        said = " ".join([option.name, *map(expression, option.values)])
+        headline = f"`{option.name}` does not say which cells it is for"
+        yield diagnostic("SDC109", headline, option.span, help=f"{said} where CONDITION")
     if spec.kind in (Kind.AMOUNT, Kind.AMOUNT_CELLS, Kind.RANGE):
         yield from _amounts(policy, option, spec, tables)
     else:
@@ -186,9 +203,22 @@ def _is_percent(e: x.Expression) -> bool:
 
 def _does_not_fit(option: d.Option, spec: OptionSpec) -> Diagnostic:
     given = ", ".join(map(expression, option.values)) or "nothing"
-    return diagnostic(
-        "SDC109", f"`{option.name}` takes {_form(spec)}, not {given}", option.span, notes=[f"{spec.name}: {spec.about}"]
-    )
+    help = f"{option.name} {_EXAMPLES[spec.kind]}" if spec.kind in _EXAMPLES else None
+    if spec.kind is Kind.FLAG:
+        help = f"{option.name}, or leave the line out"
+    headline = f"`{option.name}` takes {_form(spec)}, not {given}"
+    return diagnostic("SDC109", headline, option.span, notes=[f"{spec.name}: {spec.about}"], help=help)
+
+
+_EXAMPLES = {
+    Kind.WHOLE: "3",
+    Kind.NUMBER: "0.5",
+    Kind.SHARE: "10%",
+    Kind.DURATION: "10 min",
+    Kind.TEXT: '"…"',
+    Kind.AMOUNT: "5",
+    Kind.RANGE: "-10% .. 10%",
+}
 
 
 def _form(spec: OptionSpec) -> str:
@@ -261,7 +291,11 @@ def _rule(policy: Policy, call: x.Call) -> Iterator[Diagnostic]:
     if rule is None:
         known = plugins.rule_names()
         label = did_you_mean(call.name, known)
-        yield diagnostic("SDC107", f"there is no rule `{call.name}`", call.span, label, notes=[f"rules: {', '.join(known)}"])
+        alike = next((name for name in known if name.casefold() == call.name.casefold()), None)
+        if alike is not None:
+            label = f"did you mean `{_as_written_here(call, plugins.find_rule(alike))}`?"
+        notes, word = [f"rules: {', '.join(known)}"], opening(call.span, call.name)
+        yield diagnostic("SDC107", f"there is no rule `{call.name}`", word, label, notes=notes)
         return
     known_arguments = options_of(rule.arguments)
     bound, wrong = bind_arguments(call, known_arguments)
@@ -274,6 +308,18 @@ def _rule(policy: Policy, call: x.Call) -> Iterator[Diagnostic]:
         yield diagnostic("SDC114", f"rule `{call.name}` needs {listed(missing)}", call.span, notes=[takes])
 
 
+def _as_written_here(call: x.Call, rule: Rule | None) -> str:
+    """`P(10,1)` of τ-ARGUS → `p_percent(10%, 1)`."""
+    if rule is None:
+        return call.name
+    texts = []
+    for i, argument in enumerate(call.arguments):
+        spec = next((s for j, s in enumerate(options_of(rule.arguments).values()) if j == i), None)
+        percent = spec is not None and spec.kind is Kind.SHARE and isinstance(argument.value, x.Number)
+        texts.append(expression(argument.value) + ("%" if percent else ""))
+    return f"{rule.name}({', '.join(texts)})" if texts else rule.name
+
+
 def bind_arguments(
     call: x.Call, known: dict[str, OptionSpec]
 ) -> tuple[dict[str, x.Argument], list[Diagnostic]]:
@@ -284,7 +330,13 @@ def bind_arguments(
     for i, argument in enumerate(call.arguments):
         name = argument.name or (order[i] if i < len(order) else None)
         takes = f"`{call.name}` takes {listed(known) or 'nothing'}"
-        if name is None:
+        value = argument.value
+        if isinstance(value, x.Compare) and value.operator == "=" and isinstance(value.left, x.Name):
+            instead = f"{value.left.name}: {expression(value.right)}"
+            fix = Fix(argument.span, instead) if argument.span else None
+            headline = "an argument is named with a colon"
+            wrong.append(diagnostic("SDC114", headline, argument.span, f"write {instead}", fix=fix))
+        elif name is None:
             wrong.append(diagnostic("SDC114", f"one argument too many for `{call.name}`", argument.span, notes=[takes]))
         elif name not in known:
             label = did_you_mean(name, known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdcdsl.diagnostics import Diagnostic, diagnostic, listed
+from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
@@ -42,10 +42,17 @@ def _unprotected(policy: Policy) -> Iterator[Diagnostic]:
     protected = {t for p in policy.protects.values() for t in p.tables}
     if not policy.tables or not policy.protects or any(policy.is_damaged(p.span) for p in policy.protects.values()):
         return
+    if not protected <= set(policy.tables):
+        return  # a name mistyped there is reported as such
+    forgotten: dict[tuple[str, ...], Diagnostic] = {}
     for fact in policy.facts_of(d.Sensitive):
         tables = [fact.cells.table] if fact.cells.table else _tables_of(policy, fact)
         bare = [t for t in tables if t in policy.tables and t not in protected and not policy.may_exist(t)]
         if not bare:
+            continue
+        if tuple(bare) in forgotten:
+            said = forgotten[tuple(bare)]
+            forgotten[tuple(bare)] = said.mark(fact.span, "and here") if fact.span else said
             continue
         what = f"found by `{fact.rule.name}`" if fact.rule is not None else "named here"
         first = next(iter(policy.protects.values()))
@@ -56,7 +63,8 @@ def _unprotected(policy: Policy) -> Iterator[Diagnostic]:
             "marks cells there",
             help=f"protect {', '.join([*first.tables, *bare])} {{",
         )
-        yield found.mark(first.heading, "protects only this") if first.heading else found
+        forgotten[tuple(bare)] = found.mark(first.heading, "protects only this") if first.heading else found
+    yield from forgotten.values()
 
 
 def _tables_of(policy: Policy, fact: d.Sensitive) -> list[str]:
@@ -99,6 +107,8 @@ def _against_somebody(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
 def _levels(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
     """Every attacker must meet a lower or an upper level."""
     tables = [policy.tables[t] for t in protect.tables if t in policy.tables]
+    if len(tables) < len(protect.tables):
+        return  # a name mistyped there is reported as such
     methods = {e.name for chain in protect.all(d.MethodChain) for e in chain.engines}
     if methods == {"rounding"} or (tables and all(t.all(d.Origin) for t in tables)):
         return
@@ -118,7 +128,7 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
         each = attacker.last(d.Each) if attacker is not None else None
         if attacker is None or each is None:
             continue
-        roles = {each.role} | {c.role for c in attacker.all(d.Coalition)}
+        roles = ({each.role} | {c.role for c in attacker.all(d.Coalition)}) & {"unit", "group"}
         for table in protect.tables:
             block = policy.tables.get(table)
             if block is None or policy.is_damaged(block.span):
@@ -126,6 +136,8 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
             origin = block.last(d.From)
             data = policy.data.get(origin.data) if origin is not None else None
             if origin is not None and (data is None or policy.is_damaged(data.span)):
+                continue
+            if not any(isinstance(s, (d.From, d.Values, d.Origin)) for s in block.statements):
                 continue
             columns = {c.role for c in data.all(d.Column)} if data is not None else set()
             missing = sorted(roles - columns)
@@ -137,7 +149,10 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
                     f"needs the column {listed(missing)}",
                     help=f'column {missing[0]} = "…" in the data of `{table}`',
                 )
-                yield found.mark(block.heading, "this table") if block.heading else found
+                found = found.mark(block.heading, "this table") if block.heading else found
+                meant = nearest(missing[0], columns)
+                near = next((c.span for c in data.all(d.Column) if c.role == meant), None) if data and meant else None
+                yield found.mark(near, f"did you mean `{missing[0]}`?") if near else found
 
 
 def _experiments(protect: d.Block) -> Iterator[Diagnostic]:
@@ -204,7 +219,7 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
         tables = [fact.cells.table] if fact.cells.table else sorted(protected)
         for name in tables:
             table = policy.tables.get(name)
-            if table is None or table.all(d.Origin) or policy.is_damaged(table.span):
+            if table is None or table.all(d.Origin) or policy.is_damaged(table.span) or not _has_cells(table):
                 continue
             missing = [need for need in rule.needs if not _provides(policy, table, need, rule.largest)]
             if missing:
@@ -215,6 +230,12 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
                     help=_HELP[missing[0]],
                 )
                 yield found.mark(table.heading, "this table") if table.heading else found
+
+
+def _has_cells(table: d.Block) -> bool:
+    """Does the table say what its cells hold? If not, that is the mistake to put right first."""
+    measured = table.all(d.Sum) or table.all(d.Count) or any(s.quantity == "value" for s in table.all(d.ColumnOf))
+    return bool(table.all(d.Values) or (table.all(d.From) and measured))
 
 
 _WORDS = {

@@ -11,7 +11,7 @@ from sdcdsl.policy.amounts import compare, constant
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import Checker
 from sdcdsl.policy.write import expression
-from sdcdsl.vocabulary.quantities import Place
+from sdcdsl.vocabulary.quantities import ROLES, Place
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -38,7 +38,8 @@ def _attacker(policy: Policy, attacker: d.Block) -> Iterator[Diagnostic]:
             checker.amount(bounds.low)
             checker.amount(bounds.high)
             if compare(bounds.low, bounds.high) == 1:
-                yield diagnostic("SDC125", "the lower bound is above the upper bound", bounds.span)
+                help = f"bounds {expression(bounds.high)} .. {expression(bounds.low)}"
+                yield diagnostic("SDC125", "the lower bound is above the upper bound", bounds.span, help=help)
         _condition(checker, bounds.where, Place.SELECT)
         yield from checker.diagnostics
     for each in attacker.all(d.Each):
@@ -64,7 +65,9 @@ def _level(policy: Policy, level: d.Level, tables: Iterable[str] | None) -> Iter
     yield from checker.diagnostics
     value = constant(level.amount)
     if value is not None and value < 0:
-        yield diagnostic("SDC126", f"`{level.level}` is below zero: {expression(level.amount)}", level.amount.span)
+        headline = f"`{level.level}` is below zero: {expression(level.amount)}"
+        note = "a level is a distance from the value, whichever way it goes"
+        yield diagnostic("SDC126", headline, level.amount.span, notes=[note])
 
 
 def _fact(policy: Policy, fact: d.Fact) -> Iterator[Diagnostic]:
@@ -111,5 +114,5 @@ def variables(policy: Policy, tables: Iterable[str]) -> frozenset[str]:
         origin = policy.tables[table].last(d.From)
         data = policy.data.get(origin.data) if origin is not None else None
         if data is not None:
-            out.update(c.role for c in data.all(d.Column) if c.rank is None)
+            out.update(c.role for c in data.all(d.Column) if c.rank is None and c.role not in ROLES)
     return frozenset(out)

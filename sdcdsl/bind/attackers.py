@@ -1,0 +1,192 @@
+"""What attackers know about every cell.
+
+A declared attacker is a *view*: bounds for all cells, from its `bounds` statements. `each unit` is one attacker for
+every contributor that qualifies; all of them share the view, and each knows more in the cells it contributes to: a
+cell is at least as large as its own part. (Where contributions may be negative, its own part says nothing about the
+cell, and nothing is added.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
+from sdcdsl.bind.holdings import contributions_to
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+
+SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """One declared attacker: bounds of its view, and who hides behind it."""
+
+    name: str
+    low: np.ndarray  # [cell]
+    high: np.ndarray
+    members: tuple[str, ...]  # the attacker itself, or one label for each contributor
+    known_member: np.ndarray  # int64 [known]: who
+    known_cell: np.ndarray  # int64 [known]: about which cell
+    known_low: np.ndarray  # [known]: is at least this
+    alone: np.ndarray  # bool [known]: nobody else contributes to the cell
+
+
+def know(
+    attacker: d.Block,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    a: np.ndarray,
+    fixed: np.ndarray,
+    name: Callable[[int], str],
+) -> tuple[Knowledge | None, list[Diagnostic]]:
+    low, high, found = _bounds(attacker, views, tables, a, name)
+    if found:
+        return None, found
+    low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
+    each = attacker.last(d.Each)
+    if each is None:
+        nobody = np.zeros(0, dtype=np.int64)
+        return Knowledge(attacker.name, low, high, (attacker.name,), nobody, nobody, np.zeros(0), nobody > 0), []
+    return _each(attacker, each, views, tables, low, high), []
+
+
+def _bounds(
+    attacker: d.Block, views: Sequence[View], tables: Sequence[BoundTable], a: np.ndarray, name: Callable[[int], str]
+) -> tuple[np.ndarray, np.ndarray, list[Diagnostic]]:
+    """Bounds of every cell; where no statement matches, the attacker knows nothing."""
+    n = len(a)
+    statements = attacker.all(d.Bounds)
+    given_low, given_high = _given(views, tables, n)
+    every = np.ones(n, dtype=bool)
+    sides, found = [], []
+    for given, side in ((given_low, "low"), (given_high, "high")):
+        # `bounds given` takes its place in the order of statements as an amount that the file brings.
+        shown = [View(v.cells, {**v.quantities, "given": given[v.cells]}, v.largest, v.lattice, v.numbers, v.table) for v in views]
+        clauses = [
+            Clause(getattr(s, side) if s.low is not None else x.Name("given", span=s.span), s.where, s.span)
+            for s in statements
+        ]
+        amounts, by, problems = last_match(shown, clauses, every, name, finite=False)
+        found += problems
+        open_side = -np.inf if side == "low" else np.inf
+        sides.append((np.where(by >= 0, amounts, open_side), by))
+    (low, by_low), (high, by_high) = sides
+    if found:
+        return low, high, found
+    scale = 1e-9 * np.maximum(np.abs(a), 1.0)
+    outside = np.flatnonzero((a < low - scale) | (a > high + scale))
+    for index in np.unique(np.where(a[outside] < low[outside], by_low[outside], by_high[outside])):
+        chosen = outside[np.where(a[outside] < low[outside], by_low[outside], by_high[outside]) == index]
+        found.append(_excluded(attacker, statements[index], chosen, a, low, high, name))
+    return np.minimum(low, a), np.maximum(high, a), found
+
+
+def _given(views: Sequence[View], tables: Sequence[BoundTable], n: int) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.full(n, np.nan), np.full(n, np.nan)
+    for view, table in zip(views, tables, strict=True):
+        if table.given is not None:
+            low[view.cells], high[view.cells] = table.given.low, table.given.high
+    return low, high
+
+
+def _excluded(
+    attacker: d.Block, statement: d.Bounds, cells: np.ndarray, a: np.ndarray, low, high, name: Callable[[int], str]
+) -> Diagnostic:
+    negative = bool((a[cells] < 0).all()) and bool((low[cells] == 0).all())
+    shown = "; ".join(f"{name(int(c))} outside {low[c]:g} .. {high[c]:g}" for c in cells[:SHOWN])
+    more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
+    if negative:
+        headline = f"{len(cells):,} cell{'s are' if len(cells) > 1 else ' is'} negative, and attacker `{attacker.name}` excludes that"
+        return diagnostic(
+            "SDC318", headline, statement.span, notes=[f"{shown}{more}"], help="bounds -inf .. inf, or bounds that fit"
+        )
+    headline = f"the bounds of attacker `{attacker.name}` exclude the true value of {len(cells):,} cell{'s' if len(cells) > 1 else ''}"
+    return diagnostic("SDC319", headline, statement.span, notes=[f"{shown}{more}"])
+
+
+# ---- contributors as attackers ---------------------------------------------------------------------------
+
+
+def _each(
+    attacker: d.Block, each: d.Each, views: Sequence[View], tables: Sequence[BoundTable], low: np.ndarray, high: np.ndarray
+) -> Knowledge:
+    """Own parts, by member and common cell, of every contributor that qualifies somewhere."""
+    together = bool(attacker.all(d.Coalition)) or each.role == "group"
+    labels: dict[str, int] = {}
+    parts: dict[tuple[int, int], tuple[float, bool]] = {}
+    for view, table in zip(views, tables, strict=True):
+        if table.contributors is None or table.lattice is None:
+            continue
+        made = table.contributors.holdings if together else table.contributors.units
+        assert made.contributions is not None
+        own = contributions_to(table.lattice, made.contributions, np.ones(table.size, dtype=bool))
+        qualifies = np.ones(len(own.cell), dtype=bool)
+        if each.where is not None:
+            if not view.has(each.where):
+                continue
+            qualifies = Evaluator(view, own.cell, {"contribution": own.amount})(each.where)
+        chosen = np.isin(own.holding, np.unique(own.holding[qualifies]))
+        alone = made.count[own.cell] == 1
+        for cell, holding, amount, lone in zip(
+            view.cells[own.cell[chosen]], own.holding[chosen], own.amount[chosen], alone[chosen], strict=True
+        ):
+            member = labels.setdefault(made.name(int(holding)), len(labels))
+            parts[member, int(cell)] = (float(amount), bool(lone))
+    knows_own = any(k.what == "own contribution" for k in attacker.all(d.Knows))
+    signs = any(amount < 0 for amount, _ in parts.values())
+    if not knows_own or signs:
+        parts = {}
+    keys = np.array(list(parts), dtype=np.int64).reshape(-1, 2)
+    amounts = np.array([amount for amount, _ in parts.values()])
+    lone = np.array([flag for _, flag in parts.values()], dtype=bool)
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    return Knowledge(
+        attacker.name,
+        low,
+        high,
+        tuple(f"{attacker.name} {label}" for label in labels),
+        keys[order, 0],
+        keys[order, 1],
+        amounts[order],
+        lone[order],
+    )
+
+
+def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:
+    """Members who know nothing that another member does not know as well: protecting against that one is enough.
+
+    A member is compared with the largest contributor of its first cell with fewest contributors. `spared` marks members
+    that the policy treats more leniently somewhere (a level was cut, or a pair dropped because nobody else contributes):
+    they dominate nobody.
+    """
+    members = len(known.members)
+    out = np.zeros(members, dtype=bool)
+    if not len(known.known_cell):
+        return out
+    crowd = np.bincount(known.known_cell)
+    by_size = np.lexsort((known.known_member, -known.known_low, known.known_cell))
+    first = np.concatenate([[0], 1 + np.flatnonzero(np.diff(known.known_cell[by_size]))])
+    champion = np.full(len(crowd), -1, dtype=np.int64)
+    champion[known.known_cell[by_size[first]]] = known.known_member[by_size[first]]
+    starts = np.searchsorted(known.known_member, np.arange(members + 1))
+    own = {
+        m: dict(zip(known.known_cell[s:e].tolist(), known.known_low[s:e].tolist(), strict=True))
+        for m, (s, e) in enumerate(zip(starts[:-1], starts[1:], strict=True))
+    }
+    for member, cells in own.items():
+        if not cells:
+            continue
+        rarest = min(cells, key=lambda c: (crowd[c], c))
+        other = int(champion[rarest])
+        if other == member or spared[other]:
+            continue
+        others = own[other]
+        if all(others.get(cell, -np.inf) >= amount for cell, amount in cells.items()) and (others != cells or other < member):
+            out[member] = True
+    return out

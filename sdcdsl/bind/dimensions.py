@@ -1,0 +1,139 @@
+"""A policy's dimension becomes its codes and trees, from the policy itself and from hierarchy files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.options import option_values
+from sdcdsl.bind.places import Places
+from sdcdsl.bind.readers.correspondence import read_correspondence
+from sdcdsl.bind.readers.hrc import read_hrc
+from sdcdsl.bind.readers.inline_tree import Entry, Equation, tree_from_equations, tree_from_outline
+from sdcdsl.bind.readers.parents import read_parents
+from sdcdsl.bind.readers.prefix import tree_from_prefixes
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, has_errors
+from sdcdsl.policy import document as d
+from sdcdsl.vocabulary.formats import HIERARCHIES
+
+Leaves = Callable[[], tuple[str, ...]]  # the codes found in the data, for prefix hierarchies
+
+
+def bind_dimension(block: d.Block, places: Places, leaves: Leaves) -> tuple[DimensionCodes | None, list[Diagnostic]]:
+    """All trees of the dimension over one list of codes, the first tree's codes first."""
+    trees: list[Tree] = []
+    found: list[Diagnostic] = []
+    for name in _names(block):
+        tree, problems = _tree(block, name, places, leaves)
+        found += problems
+        if tree is not None:
+            trees.append(tree)
+    if has_errors(found) or not trees:
+        return None, found
+    codes = tuple(dict.fromkeys(code for tree in trees for code in tree.codes))
+    return DimensionCodes(block.name, codes, tuple(trees)), found
+
+
+def _names(block: d.Block) -> list[str | None]:
+    """The trees of a dimension by name; statements without a name build the first one together."""
+    named = [s.name for s in block.statements if isinstance(s, _HIERARCHIES)]
+    return list(dict.fromkeys(named)) or [None]
+
+
+_HIERARCHIES = (d.HierarchyFile, d.HierarchySum, d.HierarchyPrefix, d.HierarchyTree)
+
+
+def _tree(
+    block: d.Block, name: str | None, places: Places, leaves: Leaves
+) -> tuple[Tree | None, list[Diagnostic]]:
+    total = block.last(d.Total)
+    root = total.code.text if total is not None else None
+    said = [s for s in block.statements if isinstance(s, _HIERARCHIES) and s.name == name]
+    place = _place(said[0].span if said else block.heading, block)
+    label = name or ""
+    files = [s for s in said if isinstance(s, d.HierarchyFile)]
+    if files:
+        return _from_file(block, files[-1], root, label, places)
+    prefixes = [s for s in said if isinstance(s, d.HierarchyPrefix)]
+    if prefixes:
+        listed = tuple(c.text for s in block.all(d.Codes) for c in s.codes) or leaves()
+        return tree_from_prefixes(listed, prefixes[-1].lengths, total=root or "Total", place=place, name=label)
+    outlines = [s for s in said if isinstance(s, d.HierarchyTree)]
+    if outlines and len(said) == 1 and not block.all(d.Codes):
+        entries = [Entry(depth, code.text, _place(code.span, block)) for depth, code in outlines[0].nodes]
+        return tree_from_outline(entries, place=place, total=root, name=label)
+    return tree_from_equations(_equations(block, said, root), place=place, total=root, name=label)
+
+
+def _equations(block: d.Block, said: Sequence[d.Statement], root: str | None) -> list[Equation]:
+    """Inline sums and trees as equations; codes that stand nowhere else hang under the total."""
+    out: list[Equation] = []
+    for s in said:
+        place = _place(s.span, block)
+        if isinstance(s, d.HierarchySum):
+            out.append(Equation(s.total.text, [(sign, c.text) for sign, c in s.parts], place))
+        elif isinstance(s, d.HierarchyTree):
+            above: list[str] = []
+            parts: dict[str, list[tuple[int, str]]] = {}
+            for depth, code in s.nodes:
+                del above[depth:]
+                if above:
+                    parts.setdefault(above[-1], []).append((1, code.text))
+                above.append(code.text)
+            out += [Equation(total, terms, place) for total, terms in parts.items()]
+    inside = {code for e in out for _, code in e.terms}
+    loose = [c.text for s in block.all(d.Codes) for c in s.codes if c.text not in inside and c.text != root]
+    loose += [e.total for e in out if e.total not in inside and e.total != root and e.total not in loose]
+    if root is not None and loose and not any(e.total == root for e in out):
+        out.append(Equation(root, [(1, code) for code in dict.fromkeys(loose)], _place(block.heading, block)))
+    return out
+
+
+def _from_file(
+    block: d.Block, statement: d.HierarchyFile, root: str | None, label: str, places: Places
+) -> tuple[Tree | None, list[Diagnostic]]:
+    file = statement.file
+    path, missing = places.find(block.name, file.path, file.span)
+    if path is None:
+        return None, missing
+    options = option_values(file.options, HIERARCHIES[file.format].options)
+    if file.format == "hrc":
+        return read_hrc(path, total=root or "Total", leader=options["lead"], name=label)
+    shared = {"total": root, "delimiter": options["delimiter"], "name": label, "encoding": _encoding(options)}
+    if file.format == "columns":
+        return read_correspondence(path, columns=options["levels"] or (), **shared)
+    child, parent = options["child"], options["parent"]
+    return read_parents(path, child=child[0] if child else None, parent=parent[0] if parent else None, **shared)
+
+
+def _encoding(options: dict) -> str | None:
+    return None if options["encoding"].lower().replace("-", "") == "utf8" else options["encoding"]
+
+
+def _place(span, block: d.Block) -> Place:
+    return span or FilePlace(f"dimension {block.name}")
+
+
+def levels_in(codes: DimensionCodes, tree: str = "") -> np.ndarray:
+    """The level of every code in one tree of a dimension; 0 for codes that the tree does not have."""
+    chosen = next((t for t in codes.trees if t.name == tree), codes.trees[0])
+    out = np.zeros(len(codes.codes), dtype=np.int64)
+    out[[codes.index[c] for c in chosen.codes]] = chosen.level
+    return out
+
+
+def codes_under(codes: DimensionCodes, code: str, tree: str = "") -> np.ndarray:
+    """The code itself and everything below it, in one tree or (unnamed) in any tree that has it."""
+    inside = np.zeros(len(codes.codes), dtype=bool)
+    for t in codes.trees:
+        if (tree and t.name != tree) or code not in t.codes:
+            continue
+        below = np.zeros(len(t.codes), dtype=bool)
+        below[t.codes.index(code)] = True
+        for i, parent in enumerate(t.parent):
+            if parent >= 0 and below[parent]:
+                below[i] = True
+        inside[[codes.index[c] for c, b in zip(t.codes, below, strict=True) if b]] = True
+    return inside

@@ -1,0 +1,256 @@
+"""Expressions over cells.
+
+Every table is a *view* of the cells: it knows codes, levels and quantities of its own cells. A condition that mentions
+a dimension selects only cells of views that have it. Last match wins (R1): `Matched` says for every cell which
+statement it follows, and amounts are computed only for the cells that use them, so that `1 / value where value > 0` is
+never asked about a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sdcdsl.bind.dimensions import codes_under, levels_in
+from sdcdsl.bind.hierarchy import DimensionCodes
+from sdcdsl.bind.lattice import Lattice
+from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.types import code_text
+
+SHOWN = 10
+Values = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The cells of one table, or the extra cells that belong to none; `cells` maps them to the common numbering."""
+
+    cells: np.ndarray
+    quantities: Mapping[str, np.ndarray]
+    largest: np.ndarray | None = None  # [cell, k]
+    lattice: Lattice | None = None
+    numbers: np.ndarray | None = None  # of JJ cells, for `at (cell: 17)`
+    table: str = ""
+
+    def dimension(self, name: str) -> tuple[int, DimensionCodes, str] | None:
+        """Position, codes and tree for a dimension or `dimension.tree`."""
+        if self.lattice is None:
+            return None
+        for position, codes in enumerate(self.lattice.dimensions):
+            if codes.name == name:
+                return position, codes, ""
+            if name.startswith(f"{codes.name}.") and any(t.name == name[len(codes.name) + 1 :] for t in codes.trees):
+                return position, codes, name[len(codes.name) + 1 :]
+        return None
+
+    def has(self, expression: x.Expression | None) -> bool:
+        """Does the view have every dimension that the expression mentions?"""
+        return all(self.dimension(name) is not None for name in mentioned(expression) if self.is_code(name))
+
+    def is_code(self, name: str) -> bool:
+        return name not in self.quantities
+
+
+def mentioned(expression: x.Expression | None) -> set[str]:
+    """Dimensions an expression speaks of; a bare name beside a comparison may be one, or a quantity, or a code."""
+    out: set[str] = set()
+    for e in x.walk(expression):
+        match e:
+            case x.Member(dimension) | x.Under(dimension) | x.AtLevel(dimension):
+                out.add(dimension)
+            case x.Call("level", (x.Argument(_, x.Name(name)),)):
+                out.add(name)
+            case x.Compare(_, left, right):
+                out |= _compared(left, right)
+    return out
+
+
+def _compared(left: x.Expression, right: x.Expression) -> set[str]:
+    """`nace = C`: the side that is a dimension. Quantities are sorted out by the view."""
+    names = [e.name for e in (left, right) if isinstance(e, x.Name)]
+    plain = [e for e in (left, right) if isinstance(e, (x.Name, x.Text))]
+    return {names[0]} if len(plain) == 2 and names else set()
+
+
+class Evaluator:
+    """Evaluates on chosen local cells of one view. Numbers come out as arrays of floats, truth as arrays of bools."""
+
+    def __init__(self, view: View, cells: np.ndarray, more: Mapping[str, np.ndarray] | None = None):
+        self.view = view
+        self.cells = cells
+        self.more = more or {}  # quantities of this evaluation alone, one value for each of `cells`
+
+    def __call__(self, e: x.Expression) -> Values:
+        with np.errstate(all="ignore"):  # what is not finite is named by the caller, cell by cell
+            return np.broadcast_to(np.asarray(self._value(e)), self.cells.shape)
+
+    def _value(self, e: x.Expression):  # noqa: PLR0912
+        match e:
+            case x.Number() | x.Percent():
+                return e.value
+            case x.Infinity():
+                return np.inf
+            case x.Name(name):
+                return self._quantity(name)
+            case x.Call():
+                return self._call(e)
+            case x.Negative(value):
+                return -self._value(value)
+            case x.Binary(operator, left, right):
+                return _BINARY[operator](self._value(left), self._value(right))
+            case x.Compare():
+                return self._compare(e)
+            case x.Member(dimension, codes, negated):
+                return self._codes(dimension, lambda c, _: _listed(c, [k.text for k in codes])) ^ negated
+            case x.Under(dimension, code, negated):
+                return self._codes(dimension, lambda c, tree: codes_under(c, code.text, tree)) ^ negated
+            case x.AtLevel(dimension, level, negated):
+                return self._codes(dimension, lambda c, tree: levels_in(c, tree) == level) ^ negated
+            case x.Not(value):
+                return ~np.asarray(self._value(value))
+            case x.Every(parts):
+                return np.logical_and.reduce(np.broadcast_arrays(*(self._value(p) for p in parts)))
+            case x.Some(parts):
+                return np.logical_or.reduce(np.broadcast_arrays(*(self._value(p) for p in parts)))
+            case x.Cond(condition, then, otherwise):
+                return np.where(self._value(condition), self._value(then), self._value(otherwise))
+        raise TypeError(f"cannot evaluate {e!r}")
+
+    def _quantity(self, name: str):
+        if name in self.more:
+            return self.more[name]
+        if name in self.view.quantities:
+            return self.view.quantities[name][self.cells]
+        return np.nan  # a quantity this table does not have: named as a cell without a value where it is used
+
+    def _call(self, e: x.Call):
+        if e.name == "largest":
+            rank = int(e.arguments[0].value.text)  # type: ignore[union-attr]
+            largest = self.view.largest
+            return largest[self.cells, rank - 1] if largest is not None and rank <= largest.shape[1] else np.nan
+        if e.name == "level":
+            return self._codes(e.arguments[0].value.name, levels_in).astype(float)  # type: ignore[union-attr]
+        values = [self._value(a.value) for a in e.arguments]
+        return _FUNCTIONS[e.name](*values)
+
+    def _compare(self, e: x.Compare):
+        for side, other in ((e.left, e.right), (e.right, e.left)):
+            if isinstance(side, x.Name) and side.name not in self.more and self.view.is_code(side.name):
+                text = code_text(other)
+                if self.view.dimension(side.name) is not None and text is not None:
+                    inside = self._codes(side.name, lambda c, _, text=text: _listed(c, [text]))
+                    return inside if e.operator == "=" else ~inside
+        return _COMPARE[e.operator](self._value(e.left), self._value(e.right))
+
+    def _codes(self, name: str, of: Callable[[DimensionCodes, str], np.ndarray]) -> np.ndarray:
+        found = self.view.dimension(name)
+        assert found is not None and self.view.lattice is not None, name
+        position, codes, tree = found
+        return of(codes, tree)[self.view.lattice.codes_at(self.cells, position)]
+
+
+def _listed(codes: DimensionCodes, wanted: Sequence[str]) -> np.ndarray:
+    out = np.zeros(len(codes.codes), dtype=bool)
+    out[[codes.index[c] for c in wanted if c in codes.index]] = True
+    return out
+
+
+_BINARY: dict[str, Callable] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "of": np.multiply,
+    "/": lambda a, b: np.divide(a, b),
+    "^": lambda a, b: np.power(np.asarray(a, dtype=float), b),
+}
+_COMPARE: dict[str, Callable] = {
+    "=": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_FUNCTIONS: dict[str, Callable] = {
+    "min": lambda *v: np.minimum.reduce(np.broadcast_arrays(*v)),
+    "max": lambda *v: np.maximum.reduce(np.broadcast_arrays(*v)),
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "exp": np.exp,
+    "round": np.round,
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
+
+
+# ---- statements over cells ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Clause:
+    """An amount for the cells that a condition selects."""
+
+    amount: x.Expression
+    where: x.Expression | None
+    place: Place | None
+    more: Mapping[str, str] = field(default_factory=dict)  # `needed` means another quantity below than above
+
+
+def select(views: Sequence[View], where: x.Expression | None, n: int, table: str | None = None) -> np.ndarray:
+    """The common cells that a condition selects, in any view that has its dimensions."""
+    out = np.zeros(n, dtype=bool)
+    for view in views:
+        if (table is not None and view.table != table) or not view.has(where):
+            continue
+        local = np.arange(len(view.cells))
+        out[view.cells[local if where is None else Evaluator(view, local)(where)]] = True
+    return out
+
+
+def last_match(
+    views: Sequence[View], clauses: Sequence[Clause], wanted: np.ndarray, name: Callable[[int], str], finite: bool = True
+) -> tuple[np.ndarray, np.ndarray, list[Diagnostic]]:
+    """For the wanted cells: the amount of the last clause that selects each, and which one it was (-1: none).
+
+    Where a clause has no finite value in a cell that follows it, a diagnostic names the cell (SDC321).
+    """
+    n = len(wanted)
+    amount, by = np.full(n, np.nan), np.full(n, -1, dtype=np.int64)
+    found: list[Diagnostic] = []
+    for index in reversed(range(len(clauses))):
+        clause = clauses[index]
+        bad: list[int] = []
+        for view in views:
+            if not view.has(clause.where) or not view.has(clause.amount):
+                continue
+            local = np.flatnonzero(wanted[view.cells] & (by[view.cells] < 0))
+            if clause.where is not None:
+                local = local[Evaluator(view, local)(clause.where)]
+            if not len(local):
+                continue
+            more = {k: view.quantities[v][local] for k, v in clause.more.items()}
+            values = Evaluator(view, local, more)(clause.amount).astype(float)
+            wrong = np.isnan(values) | (np.isinf(values) & finite)
+            bad += [int(c) for c in view.cells[local[wrong]]]
+            amount[view.cells[local]] = values
+            by[view.cells[local]] = index
+        if bad:
+            found.append(_without_value(clause, bad, name))
+    return amount, by, found
+
+
+def _without_value(clause: Clause, bad: list[int], name: Callable[[int], str]) -> Diagnostic:
+    more = f" and {len(bad) - SHOWN:,} more" if len(bad) > SHOWN else ""
+    cells = "; ".join(name(c) for c in bad[:SHOWN])
+    return diagnostic(
+        "SDC321",
+        f"this expression has no value in {len(bad):,} cell{'s' if len(bad) > 1 else ''} that use{'s' if len(bad) == 1 else ''} it",
+        clause.amount.span or clause.place,
+        "divides by zero, or uses something these cells do not have",
+        notes=[f"{cells}{more}"],
+        help="give those cells a statement of their own: … where value = 0",
+    )

@@ -1,0 +1,173 @@
+"""A table whose cells were made elsewhere: one row a cell, with contributor counts and largest contributions.
+
+Cells of the cross product that the file does not mention are empty (value and count zero) when they are leaves, and
+computed when they are totals. Totals that are given are checked within `ROUNDING`, relative to the sum of the absolute
+terms, because such files carry rounded decimals; within that they are replaced by the sum of their parts, so that the
+system the solvers see is additive to the last digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from sdcdsl.bind.additivity import check_additivity, failures, fill_totals
+from sdcdsl.bind.from_inline import measure_of
+from sdcdsl.bind.lattice import Lattice
+from sdcdsl.bind.options import option_values
+from sdcdsl.bind.readers.records import ROW, Records
+from sdcdsl.bind.readers.wording import clip, offenders
+from sdcdsl.bind.relations import relations
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.sources import Sources, collected
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.bind.tabulate import roll_sum
+from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean
+from sdcdsl.policy import document as d
+from sdcdsl.vocabulary.formats import STATUS
+
+ROUNDING = 1e-6
+LETTERS = {"sensitive": "u", "safe": "s", "fixed": "z", "hidden": "m"}
+
+
+def from_cells(
+    block: d.Block, cells: Lattice, sources: Sources, variables: Sequence[str]
+) -> tuple[BoundTable | None, list[Diagnostic]]:
+    data = block.last(d.From).data
+    records, found = sources.records(data)
+    if records is None:
+        return None, found
+    frame = collected(records)
+    place = FilePlace(records.name)
+    at, problems = _cells_of(frame, records, cells, [sources.column(data, dim.name) for dim in cells.dimensions])
+    found = found + problems
+    if at is None:
+        return None, found
+    row = np.full(cells.size, -1, dtype=np.int64)
+    row[at] = np.arange(len(at))
+
+    def spread(column: str, empty: float) -> np.ndarray:
+        figures = frame[sources.column(data, column)].to_numpy().astype(float)
+        return np.where(row >= 0, figures[row], empty)
+
+    columns = {s.quantity: s.column for s in block.all(d.ColumnOf) if s.rank is None}
+    a, found_totals, computed, rounded = _additive(spread(columns["value"], np.nan), row, cells, place)
+    found = found + found_totals
+    if a is None:
+        return None, found
+    counts = [s.column for s in block.all(d.Count) if s.column]
+    quantities = {name: spread(name, 0.0) for name in variables}
+    for quantity, column in (*[("count", c) for c in counts], *([("weight", columns["weight"])] if "weight" in columns else [])):
+        quantities[quantity] = _rolled(spread(column, np.nan), row, cells)
+    largest = _largest(block, spread)
+    judged = Cells(
+        value=a,
+        count=quantities.get("count", np.zeros(cells.size)),
+        nonzero=quantities.get("count", np.zeros(cells.size)),
+        absolute=np.abs(a),
+        largest=largest,
+    )
+    status, wrong = _status(block, frame, records, row)
+    table = BoundTable(
+        name=block.name,
+        measure=measure_of(block),
+        place=place,
+        relations=relations(cells),
+        value=a,
+        lattice=cells,
+        quantities=quantities,
+        judged=judged,
+        known_largest=largest.shape[1],
+        status=status,
+        integer=bool(block.all(d.Integer)),
+        computed=computed,
+        empty=int(((row < 0) & cells.is_leaf).sum()),
+        rounded=rounded,
+    )
+    return table, found + wrong
+
+
+def _cells_of(
+    frame: pl.DataFrame, records: Records, cells: Lattice, columns: Sequence[str]
+) -> tuple[np.ndarray | None, list[Diagnostic]]:
+    """The lattice cell of every row; unknown codes and repeated cells are named with their rows."""
+    at = np.zeros(len(frame), dtype=np.int64)
+    found: list[Diagnostic] = []
+    for position, (column, dimension) in enumerate(zip(columns, cells.dimensions, strict=True)):
+        coded = frame[column].cast(pl.Enum(dimension.codes), strict=False).to_physical()
+        unknown = frame.filter(coded.is_null())
+        if len(unknown):
+            rows, words = unknown[ROW].to_list(), unknown[column].to_list()
+            marks = [
+                (records.place(r, column), f"`{clip(w)}`" if w is not None else "no code")
+                for r, w in zip(rows[:10], words[:10], strict=True)
+            ]
+            near = did_you_mean(words[0] or "", dimension.codes)
+            headline = f"codes that dimension `{dimension.name}` does not have"
+            found.append(offenders("SDC304", headline, marks, len(rows), help=near or None))
+        else:
+            at += coded.to_numpy().astype(np.int64) * cells.stride[position]
+    if found:
+        return None, found
+    _, first, counts = np.unique(at, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        again = np.setdiff1d(np.arange(len(at)), first)
+        marks = [(records.place(int(frame[ROW][int(i)])), cells.label(int(at[i]))) for i in again[:10]]
+        return None, [offenders("SDC305", "cells that appear twice", marks, len(again))]
+    return at, []
+
+
+def _additive(
+    given: np.ndarray, row: np.ndarray, cells: Lattice, place: FilePlace
+) -> tuple[np.ndarray | None, list[Diagnostic], int, int]:
+    made = relations(cells)
+    a = np.where((row < 0) & cells.is_leaf, 0.0, given)
+    filled, missing = fill_totals(a, made, cells.label, place=place)
+    if missing:
+        return None, missing, 0, 0
+    wrong = check_additivity(filled.a, made, cells.label, tolerance=ROUNDING, place=place)
+    if wrong:
+        return None, wrong, 0, 0
+    off = failures(filled.a, made)
+    if not len(off.equation):
+        return filled.a, [], int(filled.filled.sum()), 0
+    summed = roll_sum(cells, np.where(cells.is_leaf, filled.a, 0.0))
+    return summed, [], int(filled.filled.sum()), len(np.unique(off.total_cell))
+
+
+def _rolled(given: np.ndarray, row: np.ndarray, cells: Lattice) -> np.ndarray:
+    """Counts: as given, empty leaves zero, missing totals added up."""
+    leaves = np.where(cells.is_leaf, np.nan_to_num(given), 0.0)
+    return np.where(np.isnan(given), roll_sum(cells, leaves, signed=False), given)
+
+
+def _largest(block: d.Block, spread) -> np.ndarray:
+    ranked = sorted((s for s in block.all(d.ColumnOf) if s.quantity == "largest"), key=lambda s: s.rank or 0)
+    known = []
+    for i, s in enumerate(ranked, start=1):
+        if s.rank != i:
+            break
+        known.append(np.abs(np.nan_to_num(spread(s.column, 0.0))))
+    return np.stack(known, axis=1) if known else np.zeros((len(spread(ranked[0].column, 0.0)) if ranked else 0, 0))
+
+
+def _status(
+    block: d.Block, frame: pl.DataFrame, records: Records, row: np.ndarray
+) -> tuple[np.ndarray | None, list[Diagnostic]]:
+    statement = next((s for s in block.all(d.ColumnOf) if s.quantity == "status"), None)
+    if statement is None:
+        return None, []
+    words = option_values(statement.options, STATUS)
+    letters = {word: LETTERS[kind] for kind, listed in words.items() for word in (listed or ())}
+    letters = letters or {letter: letter for letter in LETTERS.values()}
+    said = frame[statement.column].to_list()
+    strange = [i for i, word in enumerate(said) if word is not None and word not in letters]
+    if strange:
+        rows = frame[ROW].to_list()
+        marks = [(records.place(rows[i], statement.column), f"`{clip(said[i])}`") for i in strange[:10]]
+        help = "status COLUMN { sensitive …; safe … } says what the entries mean"
+        return None, [offenders("SDC322", "cell statuses nobody declared", marks, len(strange), help=help)]
+    coded = np.array([letters.get(word, "") for word in said] + [""])
+    return coded[row], []

@@ -1,0 +1,34 @@
+"""A table from a JJ file: values, bounds, statuses, levels, weights and relations come with it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdcdsl.bind.places import Places
+from sdcdsl.bind.readers.jj import read_jj
+from sdcdsl.bind.relations import Relations
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.diagnostics import Diagnostic, FilePlace
+from sdcdsl.policy import document as d
+
+
+def from_jj(block: d.Block, origin: d.Origin, places: Places) -> tuple[BoundTable | None, list[Diagnostic]]:
+    path, missing = places.find(block.name, origin.file.path, origin.file.span)
+    if path is None:
+        return None, missing
+    given, found = read_jj(path)
+    if given is None:
+        return None, found
+    relations = Relations(given.coefficient, given.cell_of, given.equation_of, given.rhs, len(given.a))
+    table = BoundTable(
+        name=block.name,
+        measure=f"jj {block.name}",
+        place=FilePlace(str(path)),
+        relations=relations,
+        value=given.a,
+        quantities={"weight": given.weight},
+        status=given.status,
+        given=given,
+        integer=bool(block.all(d.Integer)) or bool(np.all(given.a == np.round(given.a))),
+    )
+    return table, found

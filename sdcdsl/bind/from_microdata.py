@@ -1,0 +1,193 @@
+"""A table made from microdata: aggregation at every level, and what the sensitivity rules need to know."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import polars as pl
+
+from sdcdsl.bind.dimensions import codes_under, levels_in
+from sdcdsl.bind.from_inline import measure_of
+from sdcdsl.bind.hierarchy import DimensionCodes
+from sdcdsl.bind.holdings import cells_of
+from sdcdsl.bind.lattice import Lattice
+from sdcdsl.bind.microdata import Columns, without_contributors
+from sdcdsl.bind.options import rule_arguments
+from sdcdsl.bind.relations import relations
+from sdcdsl.bind.rules import RULES
+from sdcdsl.bind.sources import Sources
+from sdcdsl.bind.table import BoundTable, Contributors
+from sdcdsl.bind.tabulate import Tabulation, tabulate
+from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.types import code_text
+from sdcdsl.vocabulary.plugins import find_rule
+
+NOT_ASKED = ["", "0", "false", "False", "FALSE", "no", "No", "NO", "n", "N"]
+
+
+def from_microdata(
+    policy: Policy, block: d.Block, cells: Lattice, sources: Sources, today: datetime.date
+) -> tuple[BoundTable | None, list[Diagnostic]]:
+    data = block.last(d.From).data
+    records, found = sources.records(data)
+    if records is None:
+        return None, found
+    place = FilePlace(records.name)
+    frame = records.frame
+    for only in block.all(d.Only):
+        frame = frame.filter(_filter(only.where, cells, sources, data))
+    total = block.last(d.Sum)
+    columns = Columns(
+        dimensions=tuple(sources.column(data, dim.name) for dim in cells.dimensions),
+        measure=sources.column(data, total.column) if total is not None else None,
+        unit=sources.declared(data, "unit"),
+        group=sources.declared(data, "group"),
+        weight=sources.declared(data, "weight"),
+    )
+    k = _largest_needed(policy)
+
+    def table_of(frame: pl.LazyFrame, columns: Columns = columns, k: int = k) -> Tabulation | None:
+        made, problems = tabulate(frame, cells.dimensions, columns, k=k, keep_contributions=True, place=place)
+        found.extend(problems)
+        return made
+
+    every = table_of(frame)
+    if every is None:
+        return None, found
+    units = every
+    if columns.group is not None and columns.unit is not None and _each_unit(policy):
+        units = table_of(frame, replace(columns, group=None)) or every
+    kept, problems = _without_waived(policy, frame, columns, today, place)
+    found += problems
+    judged = every if kept is None else table_of(kept)
+    request = sources.declared(data, "request")
+    asked = None
+    if request is not None:
+        asked = table_of(frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null()), k=1)
+    if has_errors(found) or judged is None:
+        return None, found
+    table = BoundTable(
+        name=block.name,
+        measure=measure_of(block),
+        place=place,
+        relations=relations(cells),
+        value=every.value,
+        lattice=cells,
+        quantities={"count": every.count.astype(float), "weight": every.weighted_count},
+        judged=cells_of(judged, requested=asked, frequency=total is None),
+        known_largest=k,
+        contributors=Contributors(every, units),
+        integer=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
+    )
+    return table, found
+
+
+def _largest_needed(policy: Policy) -> int:
+    """How many of the largest contributions any rule or expression of the policy looks at."""
+    most = 2
+    for fact in policy.facts_of(d.Sensitive):
+        rule = find_rule(fact.rule.name) if fact.rule is not None else None
+        if rule is not None and fact.rule is not None and rule.name in RULES:
+            most = max(most, RULES[rule.name](**rule_arguments(fact.rule, rule.arguments)).largest_needed)
+    for blocks in policy.blocks.values():
+        for e in x.walk(tuple(s for b in blocks.values() for s in b.statements)):
+            if isinstance(e, x.Call) and e.name == "largest" and isinstance(e.arguments[0].value, x.Number):
+                most = max(most, int(e.arguments[0].value.text))
+    return most
+
+
+def _each_unit(policy: Policy) -> bool:
+    return any(
+        each.role == "unit" and not a.all(d.Coalition) for a in policy.attackers.values() for each in a.all(d.Each)
+    )
+
+
+def _without_waived(
+    policy: Policy, frame: pl.LazyFrame, columns: Columns, today: datetime.date, place: FilePlace
+) -> tuple[pl.LazyFrame | None, list[Diagnostic]]:
+    """The records without contributors whose waiver holds today, or None if there is no such waiver."""
+    found: list[Diagnostic] = []
+    left: pl.LazyFrame | None = None
+    for role, column in (("unit", columns.unit), ("group", columns.group)):
+        waived = [
+            w.code.text
+            for w in policy.facts_of(d.Waive)
+            if w.role == role and w.code is not None and in_force(w, today)
+        ]
+        if waived and column is not None:
+            left, problems = without_contributors(left if left is not None else frame, column, waived, place)
+            found += problems
+    return left, found
+
+
+def in_force(waive: d.Waive, today: datetime.date) -> bool:
+    return waive.until is None or waive.until >= today.isoformat()
+
+
+# ---- `only where` ------------------------------------------------------------------------------------------
+
+
+def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.Expr:  # noqa: PLR0911
+    """A condition on records as a polars expression."""
+
+    def inner(part: x.Expression) -> pl.Expr:
+        return _filter(part, cells, sources, data)
+
+    dimensions = {dim.name: dim for dim in cells.dimensions}
+    match e:
+        case x.Every(parts):
+            return pl.all_horizontal([inner(p) for p in parts])
+        case x.Some(parts):
+            return pl.any_horizontal([inner(p) for p in parts])
+        case x.Not(value):
+            return ~inner(value)
+        case x.Member(name, codes, negated):
+            inside = pl.col(sources.column(data, name)).is_in([c.text for c in codes])
+            return ~inside if negated else inside
+        case x.Under(name, code, negated):
+            inside = pl.col(sources.column(data, name)).is_in(_under(dimensions[name], code.text))
+            return ~inside if negated else inside
+        case x.AtLevel(name, level, negated):
+            dimension = dimensions[name]
+            at = [c for c, n in zip(dimension.codes, levels_in(dimension), strict=True) if n == level]
+            inside = pl.col(sources.column(data, name)).is_in(at)
+            return ~inside if negated else inside
+        case x.Compare(operator, left, right):
+            return _compare(operator, left, right, dimensions, sources, data)
+        case x.Name(name):
+            return pl.col(sources.column(data, name))
+        case x.Number() | x.Percent():
+            return pl.lit(e.value)
+        case x.Text(value):
+            return pl.lit(value)
+        case x.Negative(value):
+            return -inner(value)
+        case x.Binary(operator, left, right):
+            a, b = inner(left), inner(right)
+            return {"+": a + b, "-": a - b, "*": a * b, "of": a * b, "/": a / b, "^": a**b}[operator]
+    raise TypeError(f"cannot filter records by {e!r}")
+
+
+def _compare(
+    operator: str, left: x.Expression, right: x.Expression, dimensions: dict[str, DimensionCodes], sources: Sources, data: str
+) -> pl.Expr:
+    def side(e: x.Expression, other: x.Expression) -> pl.Expr:
+        if isinstance(other, x.Name) and other.name in dimensions:
+            return pl.lit(code_text(e))
+        if isinstance(e, x.Name):
+            return pl.col(sources.column(data, e.name))
+        if isinstance(e, (x.Number, x.Percent)):
+            return pl.lit(e.value)
+        return pl.lit(code_text(e))
+
+    a, b = side(left, right), side(right, left)
+    return {"=": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[operator]
+
+
+def _under(dimension: DimensionCodes, code: str) -> list[str]:
+    inside = codes_under(dimension, code)
+    return [c for c, b in zip(dimension.codes, inside, strict=True) if b]

@@ -1,0 +1,88 @@
+"""How uncertain every attacker must stay about every sensitive cell.
+
+The levels of a protect block hold against the attackers it names. A scenario is a set of its own: its attackers, and the
+block's levels followed by the scenario's (last match wins within the set). All sets must hold, so where two of them
+speak of one attacker and cell, the larger level counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdcdsl.bind.evaluate import Clause, View, last_match
+from sdcdsl.diagnostics import Diagnostic, Span
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.protection import scenarios_of
+from sdcdsl.policy.resolve import Policy
+
+LEVELS = ("lpl", "upl", "spl")
+_NEEDED = {"lpl": "needed_lower", "upl": "needed_upper", "spl": "needed"}
+
+
+@dataclass(frozen=True, eq=False)
+class AttackerLevels:
+    """Levels against one declared attacker, for every cell (zero where not sensitive)."""
+
+    attacker: str
+    amounts: dict[str, np.ndarray]
+    spans: dict[str, np.ndarray]  # which statement decided, as an index into `statements`
+    statements: tuple[Span | None, ...]
+
+
+def levels(
+    policy: Policy,
+    protect: d.Block,
+    attackers: Sequence[str],
+    views: Sequence[View],
+    sensitive: np.ndarray,
+    name: Callable[[int], str],
+) -> tuple[list[AttackerLevels], list[Diagnostic]]:
+    found: list[Diagnostic] = []
+    made = {attacker: _Collected(len(sensitive)) for attacker in attackers}
+    for names, statements in _sets(policy, protect, attackers):
+        for attacker in names:
+            for level in LEVELS:
+                chosen = [s for s in statements if s.level == level and s.against in (None, attacker)]
+                clauses = [Clause(s.amount, s.where, s.span, {"needed": _NEEDED[level]}) for s in chosen]
+                amount, by, problems = last_match(views, clauses, sensitive, name)
+                found += problems
+                made[attacker].add(level, np.where(by >= 0, amount, 0.0), by, [s.span for s in chosen])
+    return [made[a].done(a) for a in attackers], found
+
+
+def _sets(
+    policy: Policy, protect: d.Block, attackers: Sequence[str]
+) -> list[tuple[list[str], list[d.Level]]]:
+    own = list(protect.all(d.Level)) or [
+        d.Level(level, x.Name("needed")) for level in ("lpl", "upl")  # a JJ file brings its levels along
+    ]
+    named = [a for s in protect.all(d.Against) for a in s.attackers]
+    scenarios = scenarios_of(policy, protect)
+    if not named and not scenarios:
+        named = list(attackers)
+    sets = [(named, own)] if named else []
+    for scenario in scenarios:
+        against = [a for s in scenario.all(d.Against) for a in s.attackers]
+        sets.append((against, own + list(scenario.all(d.Level))))
+    return sets
+
+
+class _Collected:
+    def __init__(self, n: int):
+        self.amounts = {level: np.zeros(n) for level in LEVELS}
+        self.spans = {level: np.full(n, -1, dtype=np.int64) for level in LEVELS}
+        self.statements: list[Span | None] = []
+
+    def add(self, level: str, amount: np.ndarray, by: np.ndarray, spans: list[Span | None]) -> None:
+        base = len(self.statements)
+        self.statements += spans
+        larger = amount > self.amounts[level]
+        self.amounts[level] = np.where(larger, amount, self.amounts[level])
+        self.spans[level] = np.where(larger & (by >= 0), by + base, self.spans[level])
+
+    def done(self, attacker: str) -> AttackerLevels:
+        return AttackerLevels(attacker, self.amounts, self.spans, tuple(self.statements))

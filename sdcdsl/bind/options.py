@@ -1,0 +1,62 @@
+"""Options and rule arguments of a policy as plain values, defaults included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.options import bind_arguments
+from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
+
+
+def option_values(options: tuple[d.Option, ...], described: type) -> dict[str, Any]:
+    """Values of the options that hold for a whole table, by name; what is not given has its default."""
+    given = {o.name: o for o in options}
+    out = {}
+    for name, spec in options_of(described).items():
+        option = given.get(name)
+        out[name] = _default(spec) if option is None else _value(option, spec)
+    return out
+
+
+def rule_arguments(call: x.Call, described: type) -> dict[str, Any]:
+    """The arguments of a rule, by name."""
+    known = options_of(described)
+    bound, _ = bind_arguments(call, known)
+    return {
+        name: _plain(bound[name].value, spec.kind) if name in bound else _default(spec) for name, spec in known.items()
+    }
+
+
+def _value(option: d.Option, spec: OptionSpec) -> Any:
+    if spec.kind is Kind.FLAG:
+        return True
+    values = [_plain(v, spec.kind) for v in option.values]
+    return tuple(values) if spec.kind is Kind.NAMES else values[0]
+
+
+def _plain(value: x.Expression, kind: Kind) -> Any:
+    if isinstance(value, x.Negative):
+        return -_plain(value.value, kind)
+    match value:
+        case x.Percent():
+            return value.value
+        case x.Number(text):
+            if kind is Kind.NAMES:
+                return text
+            return int(text) if kind is Kind.WHOLE else value.value
+        case x.Duration():
+            return value.seconds
+        case x.Name(name):
+            return name
+        case x.Text(text):
+            return text
+    return value
+
+
+def _default(spec: OptionSpec) -> Any:
+    default = spec.default
+    if spec.kind is Kind.SHARE and isinstance(default, str):
+        return float(default.rstrip("%")) / 100
+    return default

@@ -1,0 +1,77 @@
+"""The table problem: one sparse system with levels and attackers, as an xarray Dataset in the papers' letters.
+
+    a, lb, ub [cell]                     values, and the bounds every table has to keep
+    w, w_up, w_down, w_fixed [cell]      costs: of touching a cell at all, of moving it up, down, of the fact itself
+    status [cell]                        u sensitive · s may be touched · z published as it is · m already hidden
+    needed_lower, needed_upper [cell]    the levels asked for by what marked the cell
+    published [cell]                     False for unions, which exist only to be protected
+    coefficient, cell_of, equation_of [entry], b [equation]      the relations M a = b
+    lpl, upl, spl, cell_at, attacker_at [pair]                   who must stay how uncertain about what
+    low, high [view, cell], view_of [attacker]                   what each kind of attacker knows about every cell
+    known_attacker, known_cell, known_low, known_high [known]    what a single attacker knows beyond its view
+
+Cells are flat. Labels are computed on demand (`TableProblem.label`), so that a million cells carry no strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import xarray as xr
+
+from sdcdsl.bind.relations import Relations
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.diagnostics import Span
+
+
+@dataclass(frozen=True)
+class Marked:
+    """What one statement did: how many cells it marked in each table, and how many only because of it."""
+
+    span: Span | None
+    what: str
+    cells: dict[str, int]
+    only_here: int
+
+
+@dataclass(frozen=True, eq=False)
+class TableProblem:
+    name: str
+    dataset: xr.Dataset
+    label: Callable[[int], str]
+    tables: tuple[BoundTable, ...]
+    relations: Relations
+    attackers: tuple[str, ...]  # a label each
+    marked: tuple[Marked, ...] = ()
+    level_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
+    cut_pairs: int = 0  # pairs whose levels were cut to what the attacker's own part leaves
+    merged_attackers: int = 0  # attackers that others dominate
+
+    @property
+    def n(self) -> int:
+        return self.dataset.sizes["cell"]
+
+    @property
+    def m(self) -> int:
+        return self.dataset.sizes["equation"]
+
+    @property
+    def sensitive(self) -> np.ndarray:
+        return np.flatnonzero(self.dataset["status"].values == "u")
+
+    def summary(self) -> dict[str, int]:
+        d = self.dataset
+        status = d["status"].values
+        return {
+            "cells": int(d["published"].values.sum()),
+            "unions": int((~d["published"].values).sum()),
+            "relations": self.m,
+            "entries": d.sizes["entry"],
+            "sensitive": int((status == "u").sum()),
+            "fixed": int((status == "z").sum()),
+            "hidden": int((status == "m").sum()),
+            "attackers": d.sizes["attacker"],
+            "pairs": d.sizes["pair"],
+        }

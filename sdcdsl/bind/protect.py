@@ -1,0 +1,412 @@
+"""A protect block meets its data: tables are linked, cells marked, attackers and levels worked out, one problem made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from sdcdsl.bind.attackers import Knowledge, dominated, know
+from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
+from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
+from sdcdsl.bind.linking import NamedTable, link, shared_values
+from sdcdsl.bind.options import option_values
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.bind.relations import Relations, joined
+from sdcdsl.bind.sensitivity import Marks, mark_cells, report
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.bind.tables import Binding
+from sdcdsl.bind.unions import Unions, find_unions
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, has_errors
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.protection import attackers_of
+from sdcdsl.policy.write import expression
+from sdcdsl.vocabulary.methods import Limits
+
+SHOWN = 10
+MOST_PAIRS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The common cells of the tables of one block."""
+
+    tables: tuple[BoundTable, ...]
+    maps: tuple[np.ndarray, ...]
+    a: np.ndarray
+    relations: Relations
+    label: Callable[[int], str]
+
+
+def bind_protect(binding: Binding, protect: d.Block) -> tuple[TableProblem | None, list[Diagnostic]]:
+    """The problem of one block, or why there is none. Diagnostics of tables stay with the binding."""
+    tables = [binding.table(name) for name in protect.tables]
+    if any(t is None for t in tables):
+        return None, []
+    cells, found = _linked([t for t in tables if t is not None])
+    if has_errors(found):
+        return None, found
+    views = [_view(table, cells.maps[i]) for i, table in enumerate(cells.tables)]
+    marks = mark_cells(binding.policy, views, cells.tables, len(cells.a), cells.label, binding.places, binding.today)
+    found += marks.diagnostics
+    if has_errors(found):
+        return None, found
+    unions = _unions(binding, protect, cells, marks)
+    return _Making(binding, protect, cells, views, marks, unions).problem(found)
+
+
+def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
+    numbered = [t for t in tables if t.lattice is None]
+    if numbered:  # JJ tables share nothing: their cells have numbers, not meanings
+        starts = np.cumsum([0, *(t.size for t in tables)])
+        maps = tuple(np.arange(s, e) for s, e in zip(starts[:-1], starts[1:], strict=True))
+        a = np.concatenate([t.value for t in tables])
+        made = joined([t.relations for t in tables], maps, len(a))
+
+        def label(cell: int) -> str:
+            at = int(np.searchsorted(starts, cell, side="right")) - 1
+            where = tables[at].label(cell - int(starts[at]))
+            return f"{tables[at].name}: {where}" if len(tables) > 1 else where
+
+        return _Cells(tuple(tables), maps, a, made, label), []
+    linked = link([NamedTable(t.name, t.measure, t.lattice) for t in tables if t.lattice is not None])
+    a, found = shared_values(linked, [t.value for t in tables], place=tables[0].place)
+    made = joined([t.relations for t in tables], linked.maps, linked.cells)
+    return _Cells(tuple(tables), linked.maps, a, made, linked.label), found
+
+
+def _view(table: BoundTable, cells: np.ndarray) -> View:
+    quantities = {"value": table.value, **table.quantities}
+    largest = table.judged.largest if table.judged is not None else None
+    numbers = table.given.index if table.given is not None else None
+    return View(cells, quantities, largest, table.lattice, numbers, table.name)
+
+
+def _unions(binding: Binding, protect: d.Block, cells: _Cells, marks: Marks) -> Unions:
+    chain = protect.last(d.MethodChain)
+    on = chain is None or option_values(chain.engines[0].options, Limits)["unions"] == "on"
+    return find_unions(binding.policy, cells.tables, cells.maps, cells.a, marks, automatic=on)
+
+
+class _Making:
+    """Puts the arrays of a problem together; unions come after the common cells."""
+
+    def __init__(
+        self, binding: Binding, protect: d.Block, cells: _Cells, views: Sequence[View], marks: Marks, unions: Unions
+    ):
+        self.binding, self.protect, self.cells, self.marks, self.unions = binding, protect, cells, marks, unions
+        self.base = len(cells.a)
+        self.n = self.base + len(unions)
+        self.a = np.concatenate([cells.a, unions.value])
+        self.sensitive = np.concatenate([marks.sensitive, np.ones(len(unions), dtype=bool)])
+        self.lower = self._clipped(np.concatenate([marks.lower, unions.lower]))
+        self.upper = np.concatenate([marks.upper, unions.upper])
+        self.views = [self._with_needed(view) for view in views]
+        extra = np.arange(self.base, self.n)
+        self.views.append(
+            View(extra, self._needed(extra) | {"value": unions.value, "count": unions.count}, None, table="")
+        )
+        self.diagnostics: list[Diagnostic] = []
+
+    def _clipped(self, lower: np.ndarray) -> np.ndarray:
+        """A rule's symmetric level never asks for less than nothing below a value that cannot be negative."""
+        return np.minimum(lower, self.a) if (self.a >= 0).all() else lower
+
+    def _needed(self, cells: np.ndarray) -> dict[str, np.ndarray]:
+        lower, upper = self.lower[cells], self.upper[cells]
+        return {"needed_lower": lower, "needed_upper": upper, "needed": np.maximum(lower, upper)}
+
+    def _with_needed(self, view: View) -> View:
+        quantities = {**view.quantities, **self._needed(view.cells)}
+        return View(view.cells, quantities, view.largest, view.lattice, view.numbers, view.table)
+
+    def label(self, cell: int) -> str:
+        if cell < self.base:
+            return self.cells.label(cell)
+        return " + ".join(self.cells.label(int(c)) for c in self.unions.members(cell - self.base))
+
+    # ---- the problem ------------------------------------------------------------------------------
+
+    def problem(self, found: list[Diagnostic]) -> tuple[TableProblem | None, list[Diagnostic]]:
+        found = [*found]
+        fixed = np.zeros(self.n, dtype=bool)
+        fixed[: self.base] = np.isin(self.marks.status, ("publish", "fix"))
+        known, problems = self._attackers(fixed)
+        found += problems
+        names = [k.name for k in known]
+        asked, problems = levels(self.binding.policy, self.protect, names, self.views, self.sensitive, self.label)
+        found += problems
+        costs, problems = self._costs()
+        found += problems
+        found += self._requirements(asked)
+        if has_errors(found):
+            return None, found
+        pairs, more = self._pairs(known, asked)
+        found += more
+        if not self.sensitive.any():
+            headline = f"no cell of `{self.protect.name}` is sensitive"
+            found.append(diagnostic("SDC331", headline, self.protect.heading, "there is nothing to protect"))
+        if has_errors(found):
+            return None, found
+        dataset = self._dataset(fixed, costs, pairs)
+        made = TableProblem(
+            name=self.protect.name,
+            dataset=dataset,
+            label=self.label,
+            tables=self.cells.tables,
+            relations=self.unions.extended(self.cells.relations),
+            attackers=pairs.labels,
+            marked=report(self.marks, self.views[:-1]),
+            cut_pairs=pairs.cut,
+            merged_attackers=pairs.merged,
+        )
+        return made, found
+
+    def _attackers(self, fixed: np.ndarray) -> tuple[list[Knowledge], list[Diagnostic]]:
+        found: list[Diagnostic] = []
+        known: list[Knowledge] = []
+        names = attackers_of(self.binding.policy, self.protect)
+        blocks = [self.binding.policy.attackers[n] for n in names]
+        if not blocks:  # a JJ file brings its attacker along
+            blocks = [d.Block("attacker", "external", (d.Bounds(None, None),))]
+        for block in blocks:
+            made, problems = know(block, self.views, self._tables(), self.a, fixed, self.label)
+            found += problems
+            if made is not None:
+                known.append(made)
+        return known, found
+
+    def _tables(self) -> list[BoundTable]:
+        extra = BoundTable("", "", self.cells.tables[0].place, self.cells.relations, self.unions.value)
+        return [*self.cells.tables, extra]
+
+    def _costs(self) -> tuple[dict[str, np.ndarray], list[Diagnostic]]:
+        found: list[Diagnostic] = []
+        out: dict[str, np.ndarray] = {}
+        every = np.ones(self.n, dtype=bool)
+        every[self.base :] = False
+        weights = np.ones(self.n)
+        for view, table in zip(self.views, self.cells.tables, strict=False):
+            if table.given is not None:
+                weights[view.cells] = table.given.weight
+        for price, letter in ((None, "w"), ("up", "w_up"), ("down", "w_down"), ("fixed", "w_fixed")):
+            said = [s for s in self.protect.all(d.Cost) if s.price == price]
+            if price is not None and not said:
+                continue
+            clauses = [Clause(s.amount, s.where, s.span) for s in said]
+            amount, by, problems = last_match(self.views, clauses, every, self.label)
+            found += problems
+            default = weights if price is None else out["w"]
+            out[letter] = np.where(by >= 0, amount, default)
+            out[letter][self.base :] = 0.0
+            negative = np.flatnonzero(out[letter] < 0)
+            if len(negative):
+                headline = f"the cost of {len(negative):,} cells is below zero, such as {self.label(int(negative[0]))}"
+                found.append(diagnostic("SDC321", headline, said[int(by[negative[0]])].span))
+        return out, found
+
+    def _requirements(self, asked: list[AttackerLevels]) -> list[Diagnostic]:
+        """`require` must hold for the levels of every attacker in every sensitive cell it speaks of."""
+        out = []
+        for fact in self.binding.policy.facts_of(d.Require):
+            for one in asked:
+                broken: list[int] = []
+                for view in self.views:
+                    if not view.has(fact.condition) or not view.has(fact.where):
+                        continue
+                    local = np.flatnonzero(self.sensitive[view.cells])
+                    if fact.where is not None:
+                        local = local[Evaluator(view, local)(fact.where)]
+                    more = {level: one.amounts[level][view.cells[local]] for level in LEVELS}
+                    holds = Evaluator(view, local, more)(fact.condition)
+                    broken += [int(c) for c in view.cells[local[~holds]]]
+                if broken:
+                    out.append(self._broken(fact, one.attacker, sorted(set(broken))))
+        return out
+
+    def _broken(self, fact: d.Require, attacker: str, cells: list[int]) -> Diagnostic:
+        shown = "; ".join(self.label(c) for c in cells[:SHOWN])
+        more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
+        return diagnostic(
+            "SDC324",
+            f"{len(cells):,} cell{'s' if len(cells) > 1 else ''} of `{self.protect.name}` break{'s' if len(cells) == 1 else ''}"
+            f" the requirement {expression(fact.condition)}",
+            fact.span,
+            fact.because,
+            notes=[f"against {attacker}: {shown}{more}"],
+        )
+
+    # ---- pairs -----------------------------------------------------------------------------------------
+
+    def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[_Pairs, list[Diagnostic]]:
+        cells = np.flatnonzero(self.sensitive)
+        out = _Pairs()
+        found: list[Diagnostic] = []
+        covered = np.zeros(self.n, dtype=bool)
+        for view, (one, level) in enumerate(zip(known, asked, strict=True)):
+            amounts = {name: level.amounts[name][cells] for name in LEVELS}
+            some = sum(amounts.values()) > 0
+            covered[cells[some]] = True
+            below, above = self.a[cells] - one.low[cells], one.high[cells] - self.a[cells]
+            found += self._impossible(level, "lpl", cells, amounts["lpl"], below)
+            found += self._impossible(level, "upl", cells, amounts["upl"], above)
+            if out.size + len(one.members) * int(some.sum()) > MOST_PAIRS:
+                headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
+                help = "narrow the attackers: each unit where contribution >= 5% of value"
+                return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]
+            out.add(view, one, cells, amounts, self.a)
+        bare = cells[~covered[cells]]
+        if len(bare):
+            shown = "; ".join(self.label(int(c)) for c in bare[:SHOWN])
+            more = f" and {len(bare) - SHOWN:,} more" if len(bare) > SHOWN else ""
+            headline = f"{len(bare):,} sensitive cell{'s have' if len(bare) > 1 else ' has'} a level of zero against everybody"
+            help = "give such cells a level: lpl max(needed, 10% of value)"
+            found.append(diagnostic("SDC330", headline, self.protect.heading, notes=[f"{shown}{more}"], help=help))
+        if out.cut:
+            headline = f"{out.cut:,} levels were cut to what the attacker's own part of the cell leaves"
+            notes = ["somebody who contributes nearly all of a cell knows it nearly exactly, whatever is published"]
+            found.append(diagnostic("SDC332", headline, self.protect.heading, notes=notes))
+        return out, found
+
+    def _impossible(
+        self, level: AttackerLevels, name: str, cells: np.ndarray, amount: np.ndarray, room: np.ndarray
+    ) -> list[Diagnostic]:
+        tolerance = 1e-9 * np.maximum(np.abs(self.a[cells]), 1.0)
+        bad = np.flatnonzero(amount > room + tolerance)
+        out = []
+        for statement in np.unique(level.spans[name][cells[bad]]):
+            chosen = bad[level.spans[name][cells[bad]] == statement]
+            span: Span | None = level.statements[statement] if statement >= 0 else None
+            shown = "; ".join(
+                f"{self.label(int(cells[i]))} asks for {amount[i]:g}, the bounds leave {room[i]:g}" for i in chosen[:SHOWN]
+            )
+            more = f" and {len(chosen) - SHOWN:,} more" if len(chosen) > SHOWN else ""
+            headline = f"`{name}` asks for more than the bounds of attacker `{level.attacker}` allow in {len(chosen):,} cell{'s' if len(chosen) > 1 else ''}"
+            out.append(diagnostic("SDC320", headline, span or self.protect.heading, notes=[f"{shown}{more}"]))
+        return out
+
+    # ---- the dataset --------------------------------------------------------------------------------------
+
+    def _dataset(self, fixed: np.ndarray, costs: dict[str, np.ndarray], pairs: _Pairs) -> xr.Dataset:
+        made = self.unions.extended(self.cells.relations)
+        status = np.full(self.n, "s", dtype="<U1")
+        status[: self.base][self.marks.status == "suppress"] = "m"
+        status[fixed] = "z"
+        status[self.sensitive] = "u"
+        lb, ub = self._own_bounds()
+        published = np.ones(self.n, dtype=bool)
+        published[self.base :] = False
+        return xr.Dataset(
+            {
+                "a": ("cell", self.a),
+                "lb": ("cell", lb),
+                "ub": ("cell", ub),
+                **{letter: ("cell", values) for letter, values in costs.items()},
+                "status": ("cell", status),
+                "needed_lower": ("cell", self.lower),
+                "needed_upper": ("cell", self.upper),
+                "published": ("cell", published),
+                "coefficient": ("entry", made.coefficient),
+                "cell_of": ("entry", made.cell_of),
+                "equation_of": ("entry", made.equation_of),
+                "b": ("equation", made.rhs),
+                **pairs.variables(),
+            },
+            attrs={"integer": int(all(t.integer for t in self.cells.tables)), "name": self.protect.name},
+        )
+
+    def _own_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds that any published table keeps: a JJ file's, or at least zero where no value is negative."""
+        lb = np.zeros(self.n) if (self.a >= 0).all() else np.full(self.n, -np.inf)
+        ub = np.full(self.n, np.inf)
+        for view, table in zip(self.views, self.cells.tables, strict=False):
+            if table.given is not None:
+                lb[view.cells], ub[view.cells] = table.given.low, table.given.high
+        return lb, ub
+
+
+class _Pairs:
+    """Attacker by sensitive cell, and what single attackers know beyond their view."""
+
+    def __init__(self) -> None:
+        self.labels: tuple[str, ...] = ()
+        self.view_of: list[int] = []
+        self.low: list[np.ndarray] = []
+        self.high: list[np.ndarray] = []
+        self.parts: list[dict[str, np.ndarray]] = []
+        self.known: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+        self.cut = 0
+        self.merged = 0
+        self.size = 0
+
+    def add(
+        self, view: int, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray
+    ) -> None:
+        self.low.append(one.low)
+        self.high.append(one.high)
+        own = np.full((0, 0), 0.0)
+        spared = np.zeros(len(one.members), dtype=bool)
+        position = np.full(len(a), -1, dtype=np.int64)
+        position[cells] = np.arange(len(cells))
+        at = position[one.known_cell]
+        inside = at >= 0
+        lpl = {name: amounts[name] for name in LEVELS}
+        room = a[one.known_cell] - np.maximum(one.known_low, one.low[one.known_cell])
+        tight = inside & ((np.where(inside, lpl["lpl"][np.maximum(at, 0)], 0.0) > room) | one.alone)
+        spared[one.known_member[tight]] = True
+        keep = np.flatnonzero(~dominated(one, spared)) if len(one.members) > 1 else np.arange(len(one.members))
+        self.merged += len(one.members) - len(keep)
+        number = np.full(len(one.members), -1, dtype=np.int64)
+        number[keep] = len(self.labels) + np.arange(len(keep))
+        some = np.flatnonzero(sum(amounts.values()) > 0)
+        del own
+        self._cross(one, number, keep, cells, some, amounts, a, position)
+        chosen = number[one.known_member] >= 0
+        self.known.append(
+            (
+                number[one.known_member[chosen]],
+                one.known_cell[chosen],
+                np.maximum(one.known_low[chosen], one.low[one.known_cell[chosen]]),
+                one.high[one.known_cell[chosen]],
+            )
+        )
+        self.labels += tuple(one.members[int(m)] for m in keep)
+        self.view_of += [view] * len(keep)
+
+    def _cross(self, one, number, keep, cells, some, amounts, a, position) -> None:
+        attacker = np.repeat(number[keep], len(some))
+        cell = np.tile(cells[some], len(keep))
+        part = {name: np.tile(amounts[name][some], len(keep)) for name in LEVELS}
+        # What a member knows of its own cells cuts the level below, or makes the pair pointless.
+        member_row = np.full(len(one.members), -1, dtype=np.int64)
+        member_row[keep] = np.arange(len(keep))
+        slot = np.full(len(a), -1, dtype=np.int64)
+        slot[cells[some]] = np.arange(len(some))
+        touched = (member_row[one.known_member] >= 0) & (slot[one.known_cell] >= 0)
+        at = member_row[one.known_member[touched]] * len(some) + slot[one.known_cell[touched]]
+        room = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
+        cut = part["lpl"][at] > room
+        self.cut += int((cut & ~one.alone[touched]).sum())
+        part["lpl"][at] = np.minimum(part["lpl"][at], room)
+        wanted = np.ones(len(cell), dtype=bool)
+        wanted[at[one.alone[touched]]] = False
+        self.parts.append({"attacker_at": attacker[wanted], "cell_at": cell[wanted], **{k: v[wanted] for k, v in part.items()}})
+        self.size += int(wanted.sum())
+
+    def variables(self) -> dict[str, tuple]:
+        names = ("lpl", "upl", "spl", "cell_at", "attacker_at")
+        joined_parts = {name: np.concatenate([p[name] for p in self.parts]) for name in names}
+        known = [np.concatenate(column) for column in zip(*self.known, strict=True)]
+        return {
+            **{name: ("pair", values) for name, values in joined_parts.items()},
+            "low": (("view", "cell"), np.stack(self.low)),
+            "high": (("view", "cell"), np.stack(self.high)),
+            "view_of": ("attacker", np.array(self.view_of, dtype=np.int64)),
+            "known_attacker": ("known", known[0]),
+            "known_cell": ("known", known[1]),
+            "known_low": ("known", known[2]),
+            "known_high": ("known", known[3]),
+        }

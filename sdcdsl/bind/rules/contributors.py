@@ -1,0 +1,36 @@
+"""contributors(n): too few contributors who contribute something.
+
+Sensitive iff 0 < nonzero < n, where `nonzero` counts contributors of something else than zero. Stricter than
+`threshold(n)`, for which a respondent who reports zero counts: nine zeros beside one figure publish that figure.
+
+Level: a stated share of X = Σ |contribution|, as for `threshold`, for the same reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, marked, rule
+
+
+@rule("minimum_respondents")
+@dataclass(frozen=True)
+class Contributors:
+    n: int
+    level: float = 0.2
+
+    name: ClassVar[str] = "contributors"
+
+    @property
+    def largest_needed(self) -> int:
+        return 0
+
+    def faults(self) -> list[str]:
+        found = [] if self.n >= 1 else ["the smallest allowed number of contributors must be at least 1"]
+        return found if self.level > 0 else [*found, "the level must be positive"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        level = self.level * cells.absolute
+        return marked((cells.nonzero > 0) & (cells.nonzero < self.n), level, level)

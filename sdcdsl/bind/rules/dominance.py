@@ -1,0 +1,37 @@
+"""dominance(n, k): the n largest contributors make up more than the share k of the cell.
+
+Sensitive iff x_1 + … + x_n > k X (Hundepool et al., Statistical Disclosure Control, 2012, chapter 4;
+X = Σ |contribution|).
+
+Level: upper = (x_1 + … + x_n) / k - X. Were the cell's value X + upper, the n largest would hold exactly the share k:
+an attacker who cannot exclude X + upper cannot conclude that the limit is broken. Lower the same, by convention: the
+rule itself says nothing about underestimates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
+
+
+@rule("nk")
+@dataclass(frozen=True)
+class Dominance:
+    n: int
+    k: float
+
+    name: ClassVar[str] = "dominance"
+
+    @property
+    def largest_needed(self) -> int:
+        return self.n
+
+    def faults(self) -> list[str]:
+        found = [] if self.n >= 1 else ["n must be at least 1"]
+        return found if 0 < self.k < 1 else [*found, "k must lie between 0 % and 100 %"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        return symmetric(cells.shortfall(cells.top(self.n) / self.k, cells.absolute))

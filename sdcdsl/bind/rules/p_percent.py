@@ -1,0 +1,40 @@
+"""p_percent(p, n): somebody among the contributors can estimate another to within p.
+
+The n next-largest contributors together (n = 1: the second largest alone) know x_2 + … + x_{n+1} and see X. Whatever
+the others contribute is at least zero, so x_1 ≤ X - x_2 - … - x_{n+1}, an estimate that is too high by the remainder
+R = X - x_1 - … - x_{n+1}. Sensitive iff R < p x_1. This is the worst case: any other coalition of n leaves a larger
+remainder, any other target is smaller than x_1 while the remainder is not (Hundepool et al., Statistical Disclosure
+Control, 2012, chapter 4).
+
+Level: upper = p x_1 - R. If the attackers can only bound the cell by X + upper, their estimate of x_1 is
+X + upper - x_2 - … - x_{n+1} = (1 + p) x_1, just outside. Lower the same, by convention:
+without knowing the others, the attackers have no lower estimate of x_1 that the cell's lower bound would decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
+
+
+@rule("p")
+@dataclass(frozen=True)
+class PPercent:
+    p: float
+    n: int = 1
+
+    name: ClassVar[str] = "p_percent"
+
+    @property
+    def largest_needed(self) -> int:
+        return self.n + 1
+
+    def faults(self) -> list[str]:
+        found = [] if self.p > 0 else ["p must be positive"]
+        return found if self.n >= 0 else [*found, "the number of attackers cannot be negative"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        return symmetric(cells.shortfall(self.p * cells.largest[:, 0], cells.remainder(self.n + 1)))

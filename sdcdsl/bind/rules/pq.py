@@ -1,0 +1,38 @@
+"""pq(p, q): the prior-posterior rule.
+
+Before publication everybody can estimate any contribution to within q (q = 100 %: only that it is not negative). After
+it, the second largest subtracts its own and the lower bounds (1 - q) x_i of the others, so its estimate of x_1 is too
+high by q R, with R = X - x_1 - x_2. Sensitive iff q R < p x_1 (Hundepool et al., Statistical Disclosure Control, 2012,
+chapter 4); q = 100 % is p_percent.
+
+Level: upper = (p / q) x_1 - R, the usual one: with R + upper in place of R the rule itself would call the cell safe,
+q (R + upper) = p x_1. (An attacker who bounds the cell by X + upper errs by q R + upper, which reaches p x_1 already
+for upper = p x_1 - q R, a smaller level: the usual one is on the safe side.) Lower the same, by convention.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
+
+
+@rule("prior_posterior")
+@dataclass(frozen=True)
+class PQ:
+    p: float
+    q: float
+
+    name: ClassVar[str] = "pq"
+
+    @property
+    def largest_needed(self) -> int:
+        return 2
+
+    def faults(self) -> list[str]:
+        return [] if 0 < self.p < self.q <= 1 else ["p must be positive and below q, q at most 100 %"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        return symmetric(cells.shortfall(self.p / self.q * cells.largest[:, 0], cells.remainder(2)))

@@ -1,0 +1,73 @@
+"""Rules by name, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from sdcdsl.bind.rules.cells import Cells
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Sensitive cells and the room each needs below and above its value; zero where not sensitive."""
+
+    sensitive: np.ndarray  # bool [cell]
+    lower: np.ndarray  # lpl asked for
+    upper: np.ndarray  # upl asked for
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """Parameters are dataclass fields; `faults` says in words what is wrong with them."""
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]]
+
+    @property
+    def largest_needed(self) -> int:
+        """How many largest contributions the rule looks at."""
+        ...
+
+    def faults(self) -> list[str]: ...
+
+    def judge(self, cells: Cells) -> Judgement: ...
+
+
+RULES: dict[str, type] = {}  # by name and by alias
+
+T = TypeVar("T", bound=type)
+
+
+def rule(*aliases: str) -> Callable[[T], T]:
+    """Registers a rule under its class attribute `name` and these aliases."""
+
+    def register(cls: T) -> T:
+        cls.aliases = aliases
+        for name in (cls.name, *aliases):
+            assert name not in RULES, f"two rules named {name}"
+            RULES[name] = cls
+        return cls
+
+    return register
+
+
+def symmetric(level: np.ndarray) -> Judgement:
+    """Sensitive where a level is asked for, as much below as above."""
+    return Judgement(level > 0, level, level)
+
+
+def marked(sensitive: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Judgement:
+    return Judgement(sensitive, np.where(sensitive, lower, 0.0), np.where(sensitive, upper, 0.0))
+
+
+def combined(judgements: Sequence[Judgement]) -> Judgement:
+    """Sensitive by any of them, with the largest level any of them asks for."""
+    return Judgement(
+        np.logical_or.reduce([j.sensitive for j in judgements]),
+        np.maximum.reduce([j.lower for j in judgements]),
+        np.maximum.reduce([j.upper for j in judgements]),
+    )

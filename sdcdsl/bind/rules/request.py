@@ -1,0 +1,37 @@
+"""request(share): a contributor who asked for protection matters in the cell.
+
+Some statistics (foreign trade) publish unless the firm objects. Sensitive iff somebody who asked contributes more than
+`share` of X = Σ |contribution|; share 0, the default, is every cell such a contributor has something in.
+
+Level: stated, as for `threshold`; by default 20 % of X, below and above (τ-ARGUS: the safety margin of `REQ`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, marked, rule
+
+
+@rule("req")
+@dataclass(frozen=True)
+class Request:
+    share: float = 0.0
+    level: float = 0.2
+
+    name: ClassVar[str] = "request"
+
+    @property
+    def largest_needed(self) -> int:
+        return 0
+
+    def faults(self) -> list[str]:
+        found = [] if 0 <= self.share < 1 else ["the share must lie between 0 % and 100 %"]
+        return found if self.level > 0 else [*found, "the level must be positive"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        assert cells.requested is not None, "nobody said who asked for protection"
+        level = self.level * cells.absolute
+        return marked(cells.requested > self.share * cells.absolute, level, level)

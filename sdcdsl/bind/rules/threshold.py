@@ -1,0 +1,46 @@
+"""threshold(n): too few contributors.
+
+Sensitive iff 0 < count < n. Empty cells are not: there is nobody to protect (see `zero` for those who report zero).
+
+Level. The rule counts heads and measures nothing, so no level follows from it; τ-ARGUS takes a *stated* share of the
+cell, `FREQ(3, 20)` being 20 %. Here it is `level`, by default 20 % of X = Σ |contribution|, below and above. With one
+or two contributors X is about what one of them has at stake, so the room grows with the cell.
+
+In a frequency table the value is the count itself, and a share of 2 hides nothing. There the attacker must not be able
+to exclude a safe count: upper = n - count; and as far below, or down to an empty cell: lower = min(count, n - count).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, marked, rule
+
+
+@rule("freq")
+@dataclass(frozen=True)
+class Threshold:
+    n: int
+    level: float = 0.2
+
+    name: ClassVar[str] = "threshold"
+
+    @property
+    def largest_needed(self) -> int:
+        return 0
+
+    def faults(self) -> list[str]:
+        found = [] if self.n >= 1 else ["the smallest allowed number of contributors must be at least 1"]
+        return found if self.level > 0 else [*found, "the level must be positive"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        sensitive = (cells.count > 0) & (cells.count < self.n)
+        if cells.frequency:
+            upper = (self.n - cells.count).astype(np.float64)
+            return marked(sensitive, np.minimum(cells.count, upper), upper)
+        level = self.level * cells.absolute
+        return marked(sensitive, level, level)

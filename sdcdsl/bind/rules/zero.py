@@ -1,0 +1,36 @@
+"""zero(level): everybody in the cell reports zero, which publishes each of their answers.
+
+Sensitive iff count > 0 and X = Σ |contribution| = 0. A cell without contributors is a structural zero, not sensitive.
+
+Level: a share of zero is zero, so the level is an amount in the unit of the table (τ-ARGUS: the zero range of `ZERO`).
+Only upwards: below zero there is nothing to hide in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.registry import Judgement, marked, rule
+
+
+@rule()
+@dataclass(frozen=True)
+class Zero:
+    level: float = 1.0
+
+    name: ClassVar[str] = "zero"
+
+    @property
+    def largest_needed(self) -> int:
+        return 0
+
+    def faults(self) -> list[str]:
+        return [] if self.level > 0 else ["the level must be positive"]
+
+    def judge(self, cells: Cells) -> Judgement:
+        sensitive = (cells.count > 0) & (cells.absolute == 0)
+        return marked(sensitive, np.zeros(len(cells.value)), np.full(len(cells.value), self.level))

@@ -1,0 +1,227 @@
+"""Which cells are sensitive, and why; which must be published, hidden or left alone."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sdcdsl.bind.cell_lists import cells_from_file
+from sdcdsl.bind.evaluate import Evaluator, View, select
+from sdcdsl.bind.from_microdata import in_force
+from sdcdsl.bind.options import rule_arguments
+from sdcdsl.bind.places import Places
+from sdcdsl.bind.problem import Marked
+from sdcdsl.bind.rules import RULES, Judgement, Rule
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.write import fact as written
+from sdcdsl.vocabulary.plugins import find_rule
+
+SHOWN = 10
+
+
+@dataclass(eq=False)
+class Marks:
+    """What the facts of a policy say about every common cell."""
+
+    n: int
+    sensitive: np.ndarray = field(init=False)
+    lower: np.ndarray = field(init=False)  # needed below
+    upper: np.ndarray = field(init=False)  # needed above
+    status: np.ndarray = field(init=False)  # "" or publish, suppress, fix: the last one that matches
+    by: np.ndarray = field(init=False)  # which of `facts` set the status
+    together: list[tuple[list[int], d.Sensitive]] = field(default_factory=list)
+    masks: list[tuple[d.Fact | None, str, np.ndarray]] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.sensitive = np.zeros(self.n, dtype=bool)
+        self.lower, self.upper = np.zeros(self.n), np.zeros(self.n)
+        self.status = np.full(self.n, "", dtype="<U8")
+        self.by = np.full(self.n, -1, dtype=np.int64)
+
+    def mark(self, fact: d.Fact | None, what: str, mask: np.ndarray, lower=0.0, upper=0.0) -> None:
+        self.sensitive |= mask
+        self.lower = np.where(mask, np.maximum(self.lower, lower), self.lower)
+        self.upper = np.where(mask, np.maximum(self.upper, upper), self.upper)
+        self.masks.append((fact, what, mask))
+
+
+def mark_cells(
+    policy: Policy,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    n: int,
+    name: Callable[[int], str],
+    places: Places,
+    today: datetime.date,
+) -> Marks:
+    marks = Marks(n)
+    for view, table in zip(views, tables, strict=True):
+        _given(marks, view, table)
+    waived = np.zeros(n, dtype=bool)
+    for index, fact in enumerate(policy.facts):
+        match fact:
+            case d.Sensitive():
+                _sensitive(marks, fact, views, tables, places)
+            case d.Status(status):
+                chosen = _chosen(marks, fact.cells, views)
+                marks.status[chosen], marks.by[chosen] = status, index
+            case d.Waive() if fact.cells is not None and in_force(fact, today):
+                waived |= _chosen(marks, fact.cells, views)
+    marks.sensitive &= ~waived
+    _contradictions(marks, policy, name)
+    return marks
+
+
+def _given(marks: Marks, view: View, table: BoundTable) -> None:
+    """What a JJ file or a status column says on its own."""
+    if table.status is None:
+        return
+    marks.status[view.cells[table.status == "z"]] = "fix"
+    marks.status[view.cells[table.status == "m"]] = "suppress"
+    if table.given is not None:
+        mask = np.zeros(marks.n, dtype=bool)
+        mask[view.cells[table.status == "u"]] = True
+        lower, upper = np.zeros(marks.n), np.zeros(marks.n)
+        lower[view.cells], upper[view.cells] = table.given.lpl, table.given.upl
+        marks.mark(None, f"the status in {table.place}", mask, lower, upper)
+
+
+def _sensitive(
+    marks: Marks, fact: d.Sensitive, views: Sequence[View], tables: Sequence[BoundTable], places: Places
+) -> None:
+    what = written(fact)
+    if fact.rule is not None:
+        _by_rule(marks, fact, fact.rule, views, tables)
+    elif fact.together:
+        cells = [c for address in fact.cells.at for c in _at(marks, fact.cells, address, views)]
+        if len(set(cells)) > 1:
+            marks.together.append((sorted(set(cells)), fact))
+    elif fact.file is not None:
+        chosen = [v for v in views if fact.cells.table in (None, v.table)]
+        listed, found = cells_from_file(fact.file, chosen, places, marks.n)
+        marks.diagnostics += found
+        if listed is not None:
+            marks.mark(fact, what, listed.sensitive, listed.lower, listed.upper)
+            marks.status[listed.hidden] = "suppress"
+            marks.status[listed.fixed] = "fix"
+    else:
+        marks.mark(fact, what, _chosen(marks, fact.cells, views))
+
+
+def _by_rule(
+    marks: Marks, fact: d.Sensitive, call: x.Call, views: Sequence[View], tables: Sequence[BoundTable]
+) -> None:
+    described = find_rule(call.name)
+    if described is None:
+        return
+    mask, lower, upper = np.zeros(marks.n, dtype=bool), np.zeros(marks.n), np.zeros(marks.n)
+    for view, table in zip(views, tables, strict=True):
+        if fact.cells.table not in (None, table.name) or not view.has(fact.cells.where):
+            continue
+        local = np.arange(table.size)
+        where = Evaluator(view, local)(fact.cells.where) if fact.cells.where is not None else np.ones(table.size, bool)
+        if described.name == "status":
+            if table.status is not None:
+                mask[view.cells[where & (table.status == "u")]] = True
+            continue
+        if table.judged is None:
+            continue  # a JJ file says itself what is sensitive
+        judgement, found = judge(call, table.judged, table.known_largest, fact)
+        marks.diagnostics += found
+        if judgement is not None:
+            hit = where & judgement.sensitive
+            mask[view.cells[hit]] = True
+            lower[view.cells[hit]] = np.maximum(lower[view.cells[hit]], judgement.lower[hit])
+            upper[view.cells[hit]] = np.maximum(upper[view.cells[hit]], judgement.upper[hit])
+    marks.mark(fact, written(fact), mask, lower, upper)
+
+
+def judge(call: x.Call, cells: Cells, known: int, fact: d.Sensitive) -> tuple[Judgement | None, list[Diagnostic]]:
+    """What a rule says about cells, if they carry what it looks at."""
+    described = find_rule(call.name)
+    assert described is not None
+    rule: Rule = RULES[described.name](**rule_arguments(call, described.arguments))
+    faults = rule.faults()
+    if faults:
+        return None, [diagnostic("SDC114", f"rule `{call.name}`: {faults[0]}", call.span or fact.span)]
+    if rule.largest_needed > known:
+        headline = f"rule `{call.name}` looks at the {rule.largest_needed} largest contributions, {known} are known"
+        help = f"largest({rule.largest_needed}) COLUMN in the table"
+        return None, [diagnostic("SDC303", headline, call.span or fact.span, help=help)]
+    if described.name == "request" and cells.requested is None:
+        headline = "the data does not say who asked for protection"
+        return None, [diagnostic("SDC303", headline, call.span or fact.span, help='column request = "…"')]
+    return rule.judge(cells), []
+
+
+def _chosen(marks: Marks, cells: d.Cells, views: Sequence[View]) -> np.ndarray:
+    if not cells.at:
+        return select(views, cells.where, marks.n, cells.table)
+    mask = np.zeros(marks.n, dtype=bool)
+    for address in cells.at:
+        mask[list(_at(marks, cells, address, views))] = True
+    return mask
+
+
+def _at(marks: Marks, cells: d.Cells, address: d.Address, views: Sequence[View]) -> set[int]:
+    """The common cells an address names: one in each table that has exactly its dimensions."""
+    given = {name: code.text for name, code in address.coordinates}
+    found: set[int] = set()
+    fitting = False
+    for view in views:
+        if cells.table not in (None, view.table):
+            continue
+        if view.lattice is not None and {dim.name for dim in view.lattice.dimensions} == set(given):
+            fitting = True
+            if all(given[dim.name] in dim.index for dim in view.lattice.dimensions):
+                found.add(int(view.cells[view.lattice.cell(given)]))
+        elif view.numbers is not None and set(given) == {"cell"}:
+            fitting = True
+            where = np.flatnonzero(view.numbers == int(given["cell"])) if given["cell"].isdigit() else []
+            found.update(int(view.cells[i]) for i in where)
+    if fitting and not found:
+        marks.diagnostics.append(
+            diagnostic("SDC326", "there is no such cell", address.span, ", ".join(f"{k}: {v}" for k, v in given.items()))
+        )
+    return found
+
+
+def _contradictions(marks: Marks, policy: Policy, name: Callable[[int], str]) -> None:
+    both = np.flatnonzero(marks.sensitive & np.isin(marks.status, ("publish", "fix")))
+    for index in np.unique(marks.by[both]):
+        cells = both[marks.by[both] == index]
+        fact = policy.facts[index] if index >= 0 else None
+        shown = "; ".join(name(int(c)) for c in cells[:SHOWN])
+        more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
+        found = diagnostic(
+            "SDC329",
+            f"{len(cells):,} sensitive cell{'s' if len(cells) > 1 else ''} must be published",
+            fact.span if fact is not None else None,
+            "by this statement",
+            notes=[f"{shown}{more}"],
+            help='waive where … because "…" says that these cells need no protection',
+        )
+        why = next((f for f, _, mask in marks.masks if f is not None and mask[cells].any()), None)
+        marks.diagnostics.append(found.mark(why.span, "sensitive by this one") if why and why.span else found)
+
+
+def report(marks: Marks, views: Sequence[View]) -> tuple[Marked, ...]:
+    """How many cells each statement marked, by table, and how many nobody else did."""
+    times = np.zeros(marks.n, dtype=np.int64)
+    for _, _, mask in marks.masks:
+        times += mask
+    out = []
+    for fact, what, mask in marks.masks:
+        counts = {view.table: int(mask[view.cells].sum()) for view in views}
+        only = int((mask & (times == 1)).sum())
+        out.append(Marked(fact.span if fact is not None else None, what, counts, only))
+    return tuple(out)

@@ -1,0 +1,106 @@
+"""The data of a policy, read once for all tables that use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from sdcdsl.bind.options import option_values
+from sdcdsl.bind.places import Places
+from sdcdsl.bind.readers.argus_data import read_argus_data
+from sdcdsl.bind.readers.csv_records import read_csv
+from sdcdsl.bind.readers.parquet_records import read_parquet
+from sdcdsl.bind.readers.rda import read_rda
+from sdcdsl.bind.readers.records import Asked, Records
+from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean
+from sdcdsl.policy import document as d
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.plugins import find_reader
+
+
+@dataclass
+class Sources:
+    """Reads each data block once, with every column any table asks for."""
+
+    policy: Policy
+    places: Places
+    asked: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)  # data -> code and number columns
+    read: dict[str, tuple[Records | None, list[Diagnostic]]] = field(default_factory=dict)
+
+    def column(self, data: str, name: str) -> str:
+        """The column of the file for a role, a dimension or a variable: as declared, or of the same name."""
+        for column in self.policy.data[data].all(d.Column):
+            if column.role == name and column.rank is None:
+                return column.column
+        return name
+
+    def declared(self, data: str, role: str) -> str | None:
+        return next((c.column for c in self.policy.data[data].all(d.Column) if c.role == role and c.rank is None), None)
+
+    def ask(self, data: str, codes: Iterable[str] = (), numbers: Iterable[str] = ()) -> None:
+        texts, figures = self.asked.setdefault(data, (set(), set()))
+        texts.update(codes)
+        figures.update(numbers)
+
+    def records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
+        """The records; what is wrong with them is said once, however many tables they feed."""
+        if data not in self.read:
+            self.read[data] = self._records(data)
+            return self.read[data]
+        return self.read[data][0], []
+
+    def _records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
+        origin = self.policy.data[data].last(d.Origin)
+        path, missing = self.places.find(data, origin.file.path, origin.file.span)
+        if path is None:
+            return None, missing
+        codes, numbers = self.asked[data]
+        options = option_values(origin.file.options, _described(origin.file.format))
+        if origin.file.format == "argus":
+            return self._argus(path, options, origin, codes, numbers)
+        both = codes & numbers
+        if both:
+            headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
+            return None, [diagnostic("SDC306", headline, origin.span)]
+        decimal, missing_word = options.get("decimal", "."), options.get("missing", "")
+        asked = Asked(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
+        if origin.file.format == "parquet":
+            return read_parquet(path, asked)
+        encoding = options.get("encoding", "utf-8")
+        plain = encoding.lower().replace("-", "") == "utf8"
+        return read_csv(path, asked, delimiter=options.get("delimiter"), encoding=None if plain else encoding)
+
+    def _argus(
+        self, path: Path, options: dict, origin: d.Origin, codes: set[str], numbers: set[str]
+    ) -> tuple[Records | None, list[Diagnostic]]:
+        if options["metadata"] is None:
+            headline = "τ-ARGUS data needs its metadata file"
+            return None, [diagnostic("SDC314", headline, origin.span, help='argus "x.asc" { metadata "x.rda" }')]
+        described, missing = self.places.find(f"{path.stem}.rda", options["metadata"], origin.span)
+        if described is None:
+            return None, missing
+        metadata, found = read_rda(described)
+        if metadata is None:
+            return None, found
+        known = [v.name for v in metadata.variables]
+        for column in sorted(codes | numbers):
+            if column not in known:
+                label = did_you_mean(column, known)
+                place = FilePlace(str(described))
+                found.append(diagnostic("SDC303", f"there is no variable `{column}`", place, label))
+        if found:
+            return None, found
+        return read_argus_data(path, metadata)
+
+
+def _described(format: str) -> type:
+    reader = find_reader(format)
+    assert reader is not None, format
+    return reader.options
+
+
+def collected(records: Records) -> pl.DataFrame:
+    return records.frame.collect(engine="streaming")

@@ -1,0 +1,159 @@
+"""The tables of a policy with their values, from wherever they come."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sdcdsl.bind.dimensions import bind_dimension
+from sdcdsl.bind.from_cells import from_cells
+from sdcdsl.bind.from_inline import from_inline
+from sdcdsl.bind.from_jj import from_jj
+from sdcdsl.bind.from_microdata import from_microdata
+from sdcdsl.bind.hierarchy import DimensionCodes
+from sdcdsl.bind.lattice import Lattice, lattice
+from sdcdsl.bind.places import Places
+from sdcdsl.bind.sources import Sources, collected
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.quantities import QUANTITIES
+
+
+@dataclass
+class Binding:
+    """One policy meeting its data. Tables and dimensions are bound once, when first asked for."""
+
+    policy: Policy
+    places: Places
+    today: datetime.date
+    sources: Sources = field(init=False)
+    dimensions: dict[str, DimensionCodes | None] = field(default_factory=dict)
+    tables: dict[str, BoundTable | None] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.sources = Sources(self.policy, self.places)
+        for table in self.policy.tables.values():
+            self._ask(table)
+
+    def table(self, name: str) -> BoundTable | None:
+        if name not in self.tables:
+            made, found = self._table(self.policy.tables[name])
+            self.diagnostics += found
+            self.tables[name] = None if has_errors(found) else made
+        return self.tables[name]
+
+    # ---- what the tables will want from the data -------------------------------------------------
+
+    def _ask(self, table: d.Block) -> None:
+        origin = table.last(d.From)
+        if origin is None or origin.data not in self.policy.data:
+            return
+        data = origin.data
+        by = table.last(d.By)
+        self.sources.ask(data, codes=[self.sources.column(data, name) for name in by.dimensions])
+        for role in ("unit", "group", "request"):
+            column = self.sources.declared(data, role)
+            if column is not None and is_microdata(table):
+                self.sources.ask(data, codes=[column])
+        weight = self.sources.declared(data, "weight")
+        numbers = [s.column for s in table.all(d.Sum)] + [s.column for s in table.all(d.Count) if s.column]
+        numbers += [s.column for s in table.all(d.ColumnOf) if s.quantity != "status"]
+        self.sources.ask(data, numbers=[self.sources.column(data, name) for name in numbers])
+        self.sources.ask(data, codes=[s.column for s in table.all(d.ColumnOf) if s.quantity == "status"])
+        if weight is not None and is_microdata(table):
+            self.sources.ask(data, numbers=[weight])
+        if not is_microdata(table):
+            self.sources.ask(data, numbers=[self.sources.column(data, v) for v in self.variables(data)])
+        for only in table.all(d.Only):
+            codes, figures = columns_of_records(only.where, by.dimensions)
+            self.sources.ask(data, [self.sources.column(data, c) for c in codes], [self.sources.column(data, c) for c in figures])
+
+    def variables(self, data: str) -> list[str]:
+        """Columns that some expression of the policy uses by name."""
+        used = {e.name for e in _expressions(self.policy) if isinstance(e, x.Name)}
+        roles = [c.role for c in self.policy.data[data].all(d.Column) if c.rank is None]
+        return [r for r in roles if r in used and r not in QUANTITIES and r not in self.policy.dimensions]
+
+    # ---- tables ------------------------------------------------------------------------------------
+
+    def _table(self, block: d.Block) -> tuple[BoundTable | None, list[Diagnostic]]:
+        origin = block.last(d.Origin)
+        if origin is not None:
+            return from_jj(block, origin, self.places)
+        cells, found = self._lattice(block)
+        if cells is None or has_errors(found):
+            return None, found
+        values = block.last(d.Values)
+        if values is not None:
+            table, more = from_inline(self.policy, block, values, cells)
+        elif is_microdata(block):
+            table, more = from_microdata(self.policy, block, cells, self.sources, self.today)
+        else:
+            table, more = from_cells(block, cells, self.sources, self.variables(block.last(d.From).data))
+        return table, found + more
+
+    def _lattice(self, block: d.Block) -> tuple[Lattice | None, list[Diagnostic]]:
+        by = block.last(d.By)
+        found: list[Diagnostic] = []
+        chosen: list[DimensionCodes] = []
+        for name in by.dimensions:
+            if name not in self.dimensions:
+                dimension, problems = bind_dimension(
+                    self.policy.dimensions[name], self.places, lambda name=name: self._leaves(block, name)
+                )
+                found += problems
+                self.dimensions[name] = dimension
+            bound = self.dimensions[name]
+            if bound is not None:
+                chosen.append(bound)
+        if len(chosen) < len(by.dimensions):
+            return None, found
+        cells, more = lattice(chosen, place=block.heading or FilePlace(f"table {block.name}"))
+        return cells, found + more
+
+    def _leaves(self, block: d.Block, dimension: str) -> tuple[str, ...]:
+        """The codes that the data has, for hierarchies made of prefixes."""
+        origin = block.last(d.From)
+        if origin is None:
+            return ()
+        records, found = self.sources.records(origin.data)
+        self.diagnostics += found
+        if records is None:
+            return ()
+        column = self.sources.column(origin.data, dimension)
+        total = self.policy.dimensions[dimension].last(d.Total)
+        codes = collected(records)[column].drop_nulls().unique().sort().to_list()
+        return tuple(c for c in codes if total is None or c != total.code.text)
+
+
+def is_microdata(table: d.Block) -> bool:
+    return bool(table.all(d.Sum)) or any(c.column is None for c in table.all(d.Count))
+
+
+def _expressions(policy: Policy) -> Iterator[x.Located]:
+    for blocks in policy.blocks.values():
+        for block in blocks.values():
+            yield from x.walk(block.statements)
+    yield from x.walk(policy.facts)
+
+
+def columns_of_records(where: x.Expression, dimensions: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Columns that a condition on records reads: as codes beside texts and names, as numbers otherwise."""
+    codes: set[str] = set()
+    numbers: set[str] = set()
+    for e in x.walk(where):
+        match e:
+            case x.Member(name) | x.Under(name):
+                codes.add(name)
+            case x.Compare(_, left, right):
+                texts = any(isinstance(side, x.Text) for side in (left, right))
+                for side in (left, right):
+                    for inner in x.walk(side):
+                        if isinstance(inner, x.Name):
+                            (codes if texts or inner.name in dimensions else numbers).add(inner.name)
+    return codes - set(dimensions), numbers - codes - set(dimensions)

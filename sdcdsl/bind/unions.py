@@ -1,0 +1,124 @@
+"""Sums of hidden cells that are sensitive together: stated in the policy, or found from the contributors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdcdsl.bind.aggregates import Aggregates, sensitive_aggregates
+from sdcdsl.bind.evaluate import Evaluator, View
+from sdcdsl.bind.holdings import contributions_to
+from sdcdsl.bind.relations import Relations
+from sdcdsl.bind.rules import Judgement, combined
+from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.sensitivity import Marks, judge
+from sdcdsl.bind.table import BoundTable
+from sdcdsl.policy import document as d
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.plugins import find_rule
+
+
+@dataclass(frozen=True, eq=False)
+class Unions:
+    """Extra cells: union u sums up `cell_of[union_of == u]` with their coefficients."""
+
+    union_of: np.ndarray
+    cell_of: np.ndarray
+    coefficient: np.ndarray
+    value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    count: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def members(self, union: int) -> np.ndarray:
+        return self.cell_of[self.union_of == union]
+
+    def extended(self, made: Relations) -> Relations:
+        """The relations with one more row a union: union = Σ members."""
+        n = len(self)
+        if not n:
+            return made
+        return Relations(
+            np.concatenate([made.coefficient, -np.ones(n), self.coefficient]),
+            np.concatenate([made.cell_of, made.cells + np.arange(n), self.cell_of]),
+            np.concatenate([made.equation_of, len(made.rhs) + np.arange(n), len(made.rhs) + self.union_of]),
+            np.concatenate([made.rhs, np.zeros(n)]),
+            made.cells + n,
+            made.blocks,
+        )
+
+
+def find_unions(
+    policy: Policy,
+    tables: Sequence[BoundTable],
+    maps: Sequence[np.ndarray],
+    a: np.ndarray,
+    marks: Marks,
+    automatic: bool,
+) -> Unions:
+    members: dict[tuple[tuple[int, float], ...], tuple[float, float, float]] = {}
+    for cells, _ in marks.together:
+        members[tuple((c, 1.0) for c in cells)] = (0.0, 0.0, 0.0)
+    if automatic:
+        hidden = marks.sensitive | (marks.status == "suppress")
+        for table, cells in zip(tables, maps, strict=True):
+            found = _automatic(policy, table, hidden[cells])
+            if found is None:
+                continue
+            starts = np.searchsorted(found.union_of, np.arange(len(found) + 1))
+            for u, (s, e) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+                parts = zip(cells[found.cell_of[s:e]].tolist(), found.coefficient[s:e].tolist(), strict=True)
+                levels = (float(found.lower[u]), float(found.upper[u]), float(found.count[u]))
+                members.setdefault(tuple(sorted(parts)), levels)
+    sizes = [len(parts) for parts in members]
+    flat = [part for parts in members for part in parts]
+    union_of = np.repeat(np.arange(len(sizes)), sizes)
+    cell_of = np.array([c for c, _ in flat], dtype=np.int64)
+    coefficient = np.array([s for _, s in flat], dtype=float)
+    value = np.bincount(union_of, weights=coefficient * a[cell_of], minlength=len(sizes)) if flat else np.zeros(0)
+    levels = np.array(list(members.values()), dtype=float).reshape(-1, 3)
+    return Unions(union_of, cell_of, coefficient, value, levels[:, 0], levels[:, 1], levels[:, 2])
+
+
+def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray) -> Aggregates | None:
+    """Only tables from microdata know who contributes to what."""
+    rules = [
+        f
+        for f in policy.facts_of(d.Sensitive)
+        if f.rule is not None
+        and f.cells.table in (None, table.name)
+        and (rule := find_rule(f.rule.name)) is not None
+        and rule.name not in ("status", "request")
+    ]
+    if table.contributors is None or table.lattice is None or not rules or not hidden.any():
+        return None
+    made = table.contributors.holdings
+    assert made.contributions is not None
+    inside = contributions_to(table.lattice, made.contributions, hidden)
+
+    def verdict(cells: Cells) -> Judgement:
+        return combined([_judged(f, cells, table.known_largest) for f in rules])
+
+    return sensitive_aggregates(table.value, table.relations, hidden, inside, verdict, k=table.known_largest)
+
+
+def _judged(fact: d.Sensitive, cells: Cells, known: int) -> Judgement:
+    """A rule on unions; its condition holds if it speaks of nothing but quantities that a union has."""
+    n = len(cells.value)
+    nothing = Judgement(np.zeros(n, dtype=bool), np.zeros(n), np.zeros(n))
+    assert fact.rule is not None
+    view = View(np.arange(n), {"value": cells.value, "count": cells.count.astype(float)}, cells.largest)
+    if not view.has(fact.cells.where):
+        return nothing
+    found, problems = judge(fact.rule, cells, known, fact)
+    if found is None or problems:
+        return nothing
+    if fact.cells.where is None:
+        return found
+    where = Evaluator(view, np.arange(n))(fact.cells.where)
+    return Judgement(found.sensitive & where, np.where(where, found.lower, 0.0), np.where(where, found.upper, 0.0))
