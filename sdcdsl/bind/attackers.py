@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,7 +68,10 @@ def _bounds(
     sides, found = [], []
     for given, side in ((given_low, "low"), (given_high, "high")):
         # `bounds given` takes its place in the order of statements as an amount that the file brings.
-        shown = [View(v.cells, {**v.quantities, "given": given[v.cells]}, v.largest, v.lattice, v.numbers, v.table) for v in views]
+        shown = [
+            View(v.cells, {**v.quantities, "given": given[v.cells]}, v.largest, v.lattice, v.numbers, v.table)
+            for v in views
+        ]
         clauses = [
             Clause(getattr(s, side) if s.low is not None else x.Name("given", span=s.span), s.where, s.span)
             for s in statements
@@ -102,11 +106,13 @@ def _excluded(
     shown = "; ".join(f"{name(int(c))} outside {low[c]:g} .. {high[c]:g}" for c in cells[:SHOWN])
     more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
     if negative:
-        headline = f"{len(cells):,} cell{'s are' if len(cells) > 1 else ' is'} negative, and attacker `{attacker.name}` excludes that"
+        many = "cells are" if len(cells) > 1 else "cell is"
+        headline = f"{len(cells):,} {many} negative, and attacker `{attacker.name}` excludes that"
         return diagnostic(
             "SDC318", headline, statement.span, notes=[f"{shown}{more}"], help="bounds -inf .. inf, or bounds that fit"
         )
-    headline = f"the bounds of attacker `{attacker.name}` exclude the true value of {len(cells):,} cell{'s' if len(cells) > 1 else ''}"
+    many = "cells" if len(cells) > 1 else "cell"
+    headline = f"the bounds of attacker `{attacker.name}` exclude the true value of {len(cells):,} {many}"
     return diagnostic("SDC319", headline, statement.span, notes=[f"{shown}{more}"])
 
 
@@ -114,7 +120,12 @@ def _excluded(
 
 
 def _each(
-    attacker: d.Block, each: d.Each, views: Sequence[View], tables: Sequence[BoundTable], low: np.ndarray, high: np.ndarray
+    attacker: d.Block,
+    each: d.Each,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    low: np.ndarray,
+    high: np.ndarray,
 ) -> Knowledge:
     """Own parts, by member and common cell, of every contributor that qualifies somewhere."""
     together = bool(attacker.all(d.Coalition)) or each.role == "group"
@@ -162,8 +173,8 @@ def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:
     """Members who know nothing that another member does not know as well: protecting against that one is enough.
 
     A member is compared with the largest contributor of its first cell with fewest contributors. `spared` marks members
-    that the policy treats more leniently somewhere (a level was cut, or a pair dropped because nobody else contributes):
-    they dominate nobody.
+    that are treated more leniently somewhere (a level was cut, or a pair dropped because nobody else contributes): they
+    dominate nobody.
     """
     members = len(known.members)
     out = np.zeros(members, dtype=bool)
@@ -177,7 +188,7 @@ def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:
     starts = np.searchsorted(known.known_member, np.arange(members + 1))
     own = {
         m: dict(zip(known.known_cell[s:e].tolist(), known.known_low[s:e].tolist(), strict=True))
-        for m, (s, e) in enumerate(zip(starts[:-1], starts[1:], strict=True))
+        for m, (s, e) in enumerate(pairwise(starts))
     }
     for member, cells in own.items():
         if not cells:
@@ -187,6 +198,8 @@ def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:
         if other == member or spared[other]:
             continue
         others = own[other]
-        if all(others.get(cell, -np.inf) >= amount for cell, amount in cells.items()) and (others != cells or other < member):
+        if all(others.get(cell, -np.inf) >= amount for cell, amount in cells.items()) and (
+            others != cells or other < member
+        ):
             out[member] = True
     return out

@@ -62,7 +62,9 @@ def cells_from_file(
         if cell is None:
             strange.append(entry)
             continue
-        {"hidden": out.hidden, "protect": out.fixed, "unsafe": out.sensitive}.get(entry.status, np.zeros(n, bool))[cell] = True
+        {"hidden": out.hidden, "protect": out.fixed, "unsafe": out.sensitive}.get(entry.status, np.zeros(n, bool))[
+            cell
+        ] = True
         out.lower[cell], out.upper[cell] = entry.lower, entry.upper
     if strange:
         marks = [(e.place, ", ".join(e.codes)) for e in strange]
@@ -100,5 +102,6 @@ def _csv(path, file: d.FileReference, names: list[str]) -> tuple[Iterator[_Entry
         return iter(()), problems
     rows = records.frame.collect()
     return (
-        _Entry(tuple(row[name] or "" for name in names), "unsafe", records.place(row[ROW])) for row in rows.iter_rows(named=True)
+        _Entry(tuple(row[name] or "" for name in names), "unsafe", records.place(row[ROW]))
+        for row in rows.iter_rows(named=True)
     ), []

@@ -45,9 +45,7 @@ def _names(block: d.Block) -> list[str | None]:
 _HIERARCHIES = (d.HierarchyFile, d.HierarchySum, d.HierarchyPrefix, d.HierarchyTree)
 
 
-def _tree(
-    block: d.Block, name: str | None, places: Places, leaves: Leaves
-) -> tuple[Tree | None, list[Diagnostic]]:
+def _tree(block: d.Block, name: str | None, places: Places, leaves: Leaves) -> tuple[Tree | None, list[Diagnostic]]:
     total = block.last(d.Total)
     root = total.code.text if total is not None else None
     said = [s for s in block.statements if isinstance(s, _HIERARCHIES) and s.name == name]
@@ -118,22 +116,26 @@ def _place(span, block: d.Block) -> Place:
 
 def levels_in(codes: DimensionCodes, tree: str = "") -> np.ndarray:
     """The level of every code in one tree of a dimension; 0 for codes that the tree does not have."""
-    chosen = next((t for t in codes.trees if t.name == tree), codes.trees[0])
+    chosen = _chosen(codes, tree)
     out = np.zeros(len(codes.codes), dtype=np.int64)
     out[[codes.index[c] for c in chosen.codes]] = chosen.level
     return out
 
 
 def codes_under(codes: DimensionCodes, code: str, tree: str = "") -> np.ndarray:
-    """The code itself and everything below it, in one tree or (unnamed) in any tree that has it."""
+    """Everything below a code in one tree, without the code itself (S12); nothing if the tree does not have it."""
+    chosen = _chosen(codes, tree)
     inside = np.zeros(len(codes.codes), dtype=bool)
-    for t in codes.trees:
-        if (tree and t.name != tree) or code not in t.codes:
-            continue
-        below = np.zeros(len(t.codes), dtype=bool)
-        below[t.codes.index(code)] = True
-        for i, parent in enumerate(t.parent):
-            if parent >= 0 and below[parent]:
-                below[i] = True
-        inside[[codes.index[c] for c, b in zip(t.codes, below, strict=True) if b]] = True
+    if code not in chosen.codes:
+        return inside
+    root = chosen.codes.index(code)
+    below = np.zeros(len(chosen.codes), dtype=bool)
+    for i, parent in enumerate(chosen.parent):  # preorder: a parent comes before its children
+        below[i] = parent >= 0 and (parent == root or below[parent])
+    inside[[codes.index[c] for c, b in zip(chosen.codes, below, strict=True) if b]] = True
     return inside
+
+
+def _chosen(codes: DimensionCodes, tree: str) -> Tree:
+    """The tree of that name; without a name the first one (S13)."""
+    return next((t for t in codes.trees if tree and t.name == tree), codes.trees[0])

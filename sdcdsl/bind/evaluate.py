@@ -8,7 +8,7 @@ never asked about a zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,7 @@ from sdcdsl.bind.lattice import Lattice
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.types import code_text
+from sdcdsl.vocabulary.quantities import QUANTITIES
 
 SHOWN = 10
 Values = np.ndarray
@@ -47,32 +48,25 @@ class View:
         return None
 
     def has(self, expression: x.Expression | None) -> bool:
-        """Does the view have every dimension that the expression mentions?"""
-        return all(self.dimension(name) is not None for name in mentioned(expression) if self.is_code(name))
+        """Does the view have every dimension that the expression mentions (S10)?"""
+        return all(any(self.dimension(name) is not None for name in names) for names in self._mentioned(expression))
 
     def is_code(self, name: str) -> bool:
-        return name not in self.quantities
+        """A name that is no quantity stands for a dimension, or for a code beside one."""
+        return name not in self.quantities and name not in QUANTITIES
 
-
-def mentioned(expression: x.Expression | None) -> set[str]:
-    """Dimensions an expression speaks of; a bare name beside a comparison may be one, or a quantity, or a code."""
-    out: set[str] = set()
-    for e in x.walk(expression):
-        match e:
-            case x.Member(dimension) | x.Under(dimension) | x.AtLevel(dimension):
-                out.add(dimension)
-            case x.Call("level", (x.Argument(_, x.Name(name)),)):
-                out.add(name)
-            case x.Compare(_, left, right):
-                out |= _compared(left, right)
-    return out
-
-
-def _compared(left: x.Expression, right: x.Expression) -> set[str]:
-    """`nace = C`: the side that is a dimension. Quantities are sorted out by the view."""
-    names = [e.name for e in (left, right) if isinstance(e, x.Name)]
-    plain = [e for e in (left, right) if isinstance(e, (x.Name, x.Text))]
-    return {names[0]} if len(plain) == 2 and names else set()
+    def _mentioned(self, expression: x.Expression | None) -> Iterator[list[str]]:
+        """What the expression speaks of: for each place the names of which one must be a dimension."""
+        for e in x.walk(expression):
+            match e:
+                case x.Member(dimension) | x.Under(dimension) | x.AtLevel(dimension):
+                    yield [dimension]
+                case x.Call("level", (x.Argument(_, x.Name(name)),)):
+                    yield [name]
+                case x.Compare(_, left, right):  # `nace = C` and `C = nace` say the same
+                    names = [side.name for side in (left, right) if isinstance(side, x.Name)]
+                    if any(self.is_code(name) for name in names):
+                        yield names
 
 
 class Evaluator:
@@ -87,7 +81,7 @@ class Evaluator:
         with np.errstate(all="ignore"):  # what is not finite is named by the caller, cell by cell
             return np.broadcast_to(np.asarray(self._value(e)), self.cells.shape)
 
-    def _value(self, e: x.Expression):  # noqa: PLR0912
+    def _value(self, e: x.Expression):
         match e:
             case x.Number() | x.Percent():
                 return e.value
@@ -163,7 +157,7 @@ _BINARY: dict[str, Callable] = {
     "-": np.subtract,
     "*": np.multiply,
     "of": np.multiply,
-    "/": lambda a, b: np.divide(a, b),
+    "/": np.divide,
     "^": lambda a, b: np.power(np.asarray(a, dtype=float), b),
 }
 _COMPARE: dict[str, Callable] = {
@@ -198,6 +192,7 @@ class Clause:
     where: x.Expression | None
     place: Place | None
     more: Mapping[str, str] = field(default_factory=dict)  # `needed` means another quantity below than above
+    numbered: bool = False  # a default that a JJ file brings along: only for its cells
 
 
 def select(views: Sequence[View], where: x.Expression | None, n: int, table: str | None = None) -> np.ndarray:
@@ -212,7 +207,11 @@ def select(views: Sequence[View], where: x.Expression | None, n: int, table: str
 
 
 def last_match(
-    views: Sequence[View], clauses: Sequence[Clause], wanted: np.ndarray, name: Callable[[int], str], finite: bool = True
+    views: Sequence[View],
+    clauses: Sequence[Clause],
+    wanted: np.ndarray,
+    name: Callable[[int], str],
+    finite: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, list[Diagnostic]]:
     """For the wanted cells: the amount of the last clause that selects each, and which one it was (-1: none).
 
@@ -225,7 +224,7 @@ def last_match(
         clause = clauses[index]
         bad: list[int] = []
         for view in views:
-            if not view.has(clause.where) or not view.has(clause.amount):
+            if not view.has(clause.where) or not view.has(clause.amount) or (clause.numbered and view.numbers is None):
                 continue
             local = np.flatnonzero(wanted[view.cells] & (by[view.cells] < 0))
             if clause.where is not None:
@@ -248,7 +247,7 @@ def _without_value(clause: Clause, bad: list[int], name: Callable[[int], str]) -
     cells = "; ".join(name(c) for c in bad[:SHOWN])
     return diagnostic(
         "SDC321",
-        f"this expression has no value in {len(bad):,} cell{'s' if len(bad) > 1 else ''} that use{'s' if len(bad) == 1 else ''} it",
+        f"this expression has no value in {len(bad):,} {'cells that use' if len(bad) > 1 else 'cell that uses'} it",
         clause.amount.span or clause.place,
         "divides by zero, or uses something these cells do not have",
         notes=[f"{cells}{more}"],

@@ -35,7 +35,7 @@ LETTERS = {"sensitive": "u", "safe": "s", "fixed": "z", "hidden": "m"}
 def from_cells(
     block: d.Block, cells: Lattice, sources: Sources, variables: Sequence[str]
 ) -> tuple[BoundTable | None, list[Diagnostic]]:
-    data = block.last(d.From).data
+    data = block.the(d.From).data
     records, found = sources.records(data)
     if records is None:
         return None, found
@@ -59,7 +59,10 @@ def from_cells(
         return None, found
     counts = [s.column for s in block.all(d.Count) if s.column]
     quantities = {name: spread(name, 0.0) for name in variables}
-    for quantity, column in (*[("count", c) for c in counts], *([("weight", columns["weight"])] if "weight" in columns else [])):
+    for quantity, column in (
+        *[("count", c) for c in counts],
+        *([("weight", columns["weight"])] if "weight" in columns else []),
+    ):
         quantities[quantity] = _rolled(spread(column, np.nan), row, cells)
     largest = _largest(block, spread)
     judged = Cells(

@@ -32,7 +32,7 @@ NOT_ASKED = ["", "0", "false", "False", "FALSE", "no", "No", "NO", "n", "N"]
 def from_microdata(
     policy: Policy, block: d.Block, cells: Lattice, sources: Sources, today: datetime.date
 ) -> tuple[BoundTable | None, list[Diagnostic]]:
-    data = block.last(d.From).data
+    data = block.the(d.From).data
     records, found = sources.records(data)
     if records is None:
         return None, found
@@ -131,7 +131,7 @@ def in_force(waive: d.Waive, today: datetime.date) -> bool:
 # ---- `only where` ------------------------------------------------------------------------------------------
 
 
-def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.Expr:  # noqa: PLR0911
+def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.Expr:
     """A condition on records as a polars expression."""
 
     def inner(part: x.Expression) -> pl.Expr:
@@ -173,7 +173,12 @@ def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.
 
 
 def _compare(
-    operator: str, left: x.Expression, right: x.Expression, dimensions: dict[str, DimensionCodes], sources: Sources, data: str
+    operator: str,
+    left: x.Expression,
+    right: x.Expression,
+    dimensions: dict[str, DimensionCodes],
+    sources: Sources,
+    data: str,
 ) -> pl.Expr:
     def side(e: x.Expression, other: x.Expression) -> pl.Expr:
         if isinstance(other, x.Name) and other.name in dimensions:

@@ -1,7 +1,7 @@
 """How uncertain every attacker must stay about every sensitive cell.
 
-The levels of a protect block hold against the attackers it names. A scenario is a set of its own: its attackers, and the
-block's levels followed by the scenario's (last match wins within the set). All sets must hold, so where two of them
+The levels of a protect block hold against the attackers it names. A scenario is a set of its own: its attackers, and
+the block's levels followed by the scenario's (last match wins within the set). All sets must hold, so where two of them
 speak of one attacker and cell, the larger level counts.
 """
 
@@ -20,7 +20,8 @@ from sdcdsl.policy.checks.protection import scenarios_of
 from sdcdsl.policy.resolve import Policy
 
 LEVELS = ("lpl", "upl", "spl")
-_NEEDED = {"lpl": "needed_lower", "upl": "needed_upper", "spl": "needed"}
+_NEEDED = {"lpl": "needed_lower", "upl": "needed_upper", "spl": "needed_sliding"}
+_GIVEN = {level: d.Level(level, x.Name("needed")) for level in LEVELS}  # what a JJ file brings along (S31)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,22 +45,19 @@ def levels(
     found: list[Diagnostic] = []
     made = {attacker: _Collected(len(sensitive)) for attacker in attackers}
     for names, statements in _sets(policy, protect, attackers):
-        for attacker in names:
+        for attacker in (a for a in names if a in made):  # whose bounds are wrong has no levels either
             for level in LEVELS:
                 chosen = [s for s in statements if s.level == level and s.against in (None, attacker)]
-                clauses = [Clause(s.amount, s.where, s.span, {"needed": _NEEDED[level]}) for s in chosen]
+                needed = {"needed": _NEEDED[level]}
+                clauses = [Clause(s.amount, s.where, s.span, needed, s is _GIVEN[level]) for s in chosen]
                 amount, by, problems = last_match(views, clauses, sensitive, name)
                 found += problems
                 made[attacker].add(level, np.where(by >= 0, amount, 0.0), by, [s.span for s in chosen])
     return [made[a].done(a) for a in attackers], found
 
 
-def _sets(
-    policy: Policy, protect: d.Block, attackers: Sequence[str]
-) -> list[tuple[list[str], list[d.Level]]]:
-    own = list(protect.all(d.Level)) or [
-        d.Level(level, x.Name("needed")) for level in ("lpl", "upl")  # a JJ file brings its levels along
-    ]
+def _sets(policy: Policy, protect: d.Block, attackers: Sequence[str]) -> list[tuple[list[str], list[d.Level]]]:
+    own = [*_GIVEN.values(), *protect.all(d.Level)]
     named = [a for s in protect.all(d.Against) for a in s.attackers]
     scenarios = scenarios_of(policy, protect)
     if not named and not scenarios:

@@ -16,7 +16,7 @@ Cells are flat. Labels are computed on demand (`TableProblem.label`), so that a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
@@ -45,7 +45,6 @@ class TableProblem:
     relations: Relations
     attackers: tuple[str, ...]  # a label each
     marked: tuple[Marked, ...] = ()
-    level_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
     cut_pairs: int = 0  # pairs whose levels were cut to what the attacker's own part leaves
     merged_attackers: int = 0  # attackers that others dominate
 
@@ -69,7 +68,7 @@ class TableProblem:
             "unions": int((~d["published"].values).sum()),
             "relations": self.m,
             "entries": d.sizes["entry"],
-            "sensitive": int((status == "u").sum()),
+            "sensitive": int(((status == "u") & d["published"].values).sum()),
             "fixed": int((status == "z").sum()),
             "hidden": int((status == "m").sum()),
             "attackers": d.sizes["attacker"],

@@ -1,18 +1,20 @@
-"""A protect block meets its data: tables are linked, cells marked, attackers and levels worked out, one problem made."""
+"""A protect block meets its data: tables linked, cells marked, attackers and levels worked out, one problem made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import xarray as xr
 
-from sdcdsl.bind.attackers import Knowledge, dominated, know
+from sdcdsl.bind.attackers import Knowledge, know
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.linking import NamedTable, link, shared_values
 from sdcdsl.bind.options import option_values
+from sdcdsl.bind.pairs import Pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.relations import Relations, joined
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
@@ -21,7 +23,6 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.bind.unions import Unions, find_unions
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, has_errors
 from sdcdsl.policy import document as d
-from sdcdsl.policy import expressions as x
 from sdcdsl.policy.checks.protection import attackers_of
 from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary.methods import Limits
@@ -62,7 +63,7 @@ def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
     numbered = [t for t in tables if t.lattice is None]
     if numbered:  # JJ tables share nothing: their cells have numbers, not meanings
         starts = np.cumsum([0, *(t.size for t in tables)])
-        maps = tuple(np.arange(s, e) for s, e in zip(starts[:-1], starts[1:], strict=True))
+        maps = tuple(np.arange(s, e) for s, e in pairwise(starts))
         a = np.concatenate([t.value for t in tables])
         made = joined([t.relations for t in tables], maps, len(a))
 
@@ -241,14 +242,14 @@ class _Making:
 
     # ---- pairs -----------------------------------------------------------------------------------------
 
-    def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[_Pairs, list[Diagnostic]]:
+    def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[Pairs, list[Diagnostic]]:
         cells = np.flatnonzero(self.sensitive)
-        out = _Pairs()
+        out = Pairs()
         found: list[Diagnostic] = []
         covered = np.zeros(self.n, dtype=bool)
-        for view, (one, level) in enumerate(zip(known, asked, strict=True)):
+        for one, level in zip(known, asked, strict=True):
             amounts = {name: level.amounts[name][cells] for name in LEVELS}
-            some = sum(amounts.values()) > 0
+            some = np.sum(list(amounts.values()), axis=0) > 0
             covered[cells[some]] = True
             below, above = self.a[cells] - one.low[cells], one.high[cells] - self.a[cells]
             found += self._impossible(level, "lpl", cells, amounts["lpl"], below)
@@ -257,12 +258,14 @@ class _Making:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
                 return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]
-            out.add(view, one, cells, amounts, self.a)
+            out.add(one, cells, amounts, self.a)
         bare = cells[~covered[cells]]
         if len(bare):
             shown = "; ".join(self.label(int(c)) for c in bare[:SHOWN])
             more = f" and {len(bare) - SHOWN:,} more" if len(bare) > SHOWN else ""
-            headline = f"{len(bare):,} sensitive cell{'s have' if len(bare) > 1 else ' has'} a level of zero against everybody"
+            headline = (
+                f"{len(bare):,} sensitive cell{'s have' if len(bare) > 1 else ' has'} a level of zero against everybody"
+            )
             help = "give such cells a level: lpl max(needed, 10% of value)"
             found.append(diagnostic("SDC330", headline, self.protect.heading, notes=[f"{shown}{more}"], help=help))
         if out.cut:
@@ -281,7 +284,8 @@ class _Making:
             chosen = bad[level.spans[name][cells[bad]] == statement]
             span: Span | None = level.statements[statement] if statement >= 0 else None
             shown = "; ".join(
-                f"{self.label(int(cells[i]))} asks for {amount[i]:g}, the bounds leave {room[i]:g}" for i in chosen[:SHOWN]
+                f"{self.label(int(cells[i]))} asks for {amount[i]:g}, the bounds leave {room[i]:g}"
+                for i in chosen[:SHOWN]
             )
             more = f" and {len(chosen) - SHOWN:,} more" if len(chosen) > SHOWN else ""
             headline = f"`{name}` asks for more than the bounds of attacker `{level.attacker}` allow in {len(chosen):,} cell{'s' if len(chosen) > 1 else ''}"
@@ -290,7 +294,7 @@ class _Making:
 
     # ---- the dataset --------------------------------------------------------------------------------------
 
-    def _dataset(self, fixed: np.ndarray, costs: dict[str, np.ndarray], pairs: _Pairs) -> xr.Dataset:
+    def _dataset(self, fixed: np.ndarray, costs: dict[str, np.ndarray], pairs: Pairs) -> xr.Dataset:
         made = self.unions.extended(self.cells.relations)
         status = np.full(self.n, "s", dtype="<U1")
         status[: self.base][self.marks.status == "suppress"] = "m"
@@ -326,87 +330,3 @@ class _Making:
             if table.given is not None:
                 lb[view.cells], ub[view.cells] = table.given.low, table.given.high
         return lb, ub
-
-
-class _Pairs:
-    """Attacker by sensitive cell, and what single attackers know beyond their view."""
-
-    def __init__(self) -> None:
-        self.labels: tuple[str, ...] = ()
-        self.view_of: list[int] = []
-        self.low: list[np.ndarray] = []
-        self.high: list[np.ndarray] = []
-        self.parts: list[dict[str, np.ndarray]] = []
-        self.known: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
-        self.cut = 0
-        self.merged = 0
-        self.size = 0
-
-    def add(
-        self, view: int, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray
-    ) -> None:
-        self.low.append(one.low)
-        self.high.append(one.high)
-        own = np.full((0, 0), 0.0)
-        spared = np.zeros(len(one.members), dtype=bool)
-        position = np.full(len(a), -1, dtype=np.int64)
-        position[cells] = np.arange(len(cells))
-        at = position[one.known_cell]
-        inside = at >= 0
-        lpl = {name: amounts[name] for name in LEVELS}
-        room = a[one.known_cell] - np.maximum(one.known_low, one.low[one.known_cell])
-        tight = inside & ((np.where(inside, lpl["lpl"][np.maximum(at, 0)], 0.0) > room) | one.alone)
-        spared[one.known_member[tight]] = True
-        keep = np.flatnonzero(~dominated(one, spared)) if len(one.members) > 1 else np.arange(len(one.members))
-        self.merged += len(one.members) - len(keep)
-        number = np.full(len(one.members), -1, dtype=np.int64)
-        number[keep] = len(self.labels) + np.arange(len(keep))
-        some = np.flatnonzero(sum(amounts.values()) > 0)
-        del own
-        self._cross(one, number, keep, cells, some, amounts, a, position)
-        chosen = number[one.known_member] >= 0
-        self.known.append(
-            (
-                number[one.known_member[chosen]],
-                one.known_cell[chosen],
-                np.maximum(one.known_low[chosen], one.low[one.known_cell[chosen]]),
-                one.high[one.known_cell[chosen]],
-            )
-        )
-        self.labels += tuple(one.members[int(m)] for m in keep)
-        self.view_of += [view] * len(keep)
-
-    def _cross(self, one, number, keep, cells, some, amounts, a, position) -> None:
-        attacker = np.repeat(number[keep], len(some))
-        cell = np.tile(cells[some], len(keep))
-        part = {name: np.tile(amounts[name][some], len(keep)) for name in LEVELS}
-        # What a member knows of its own cells cuts the level below, or makes the pair pointless.
-        member_row = np.full(len(one.members), -1, dtype=np.int64)
-        member_row[keep] = np.arange(len(keep))
-        slot = np.full(len(a), -1, dtype=np.int64)
-        slot[cells[some]] = np.arange(len(some))
-        touched = (member_row[one.known_member] >= 0) & (slot[one.known_cell] >= 0)
-        at = member_row[one.known_member[touched]] * len(some) + slot[one.known_cell[touched]]
-        room = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
-        cut = part["lpl"][at] > room
-        self.cut += int((cut & ~one.alone[touched]).sum())
-        part["lpl"][at] = np.minimum(part["lpl"][at], room)
-        wanted = np.ones(len(cell), dtype=bool)
-        wanted[at[one.alone[touched]]] = False
-        self.parts.append({"attacker_at": attacker[wanted], "cell_at": cell[wanted], **{k: v[wanted] for k, v in part.items()}})
-        self.size += int(wanted.sum())
-
-    def variables(self) -> dict[str, tuple]:
-        names = ("lpl", "upl", "spl", "cell_at", "attacker_at")
-        joined_parts = {name: np.concatenate([p[name] for p in self.parts]) for name in names}
-        known = [np.concatenate(column) for column in zip(*self.known, strict=True)]
-        return {
-            **{name: ("pair", values) for name, values in joined_parts.items()},
-            "low": (("view", "cell"), np.stack(self.low)),
-            "high": (("view", "cell"), np.stack(self.high)),
-            "view_of": ("attacker", np.array(self.view_of, dtype=np.int64)),
-            "known_attacker": ("known", known[0]),
-            "known_cell": ("known", known[1]),
-            "known_low": ("known", known[2]),
-            "known_high": ("known", known[3]),
-        }

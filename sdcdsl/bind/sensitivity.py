@@ -47,7 +47,14 @@ class Marks:
         self.status = np.full(self.n, "", dtype="<U8")
         self.by = np.full(self.n, -1, dtype=np.int64)
 
-    def mark(self, fact: d.Fact | None, what: str, mask: np.ndarray, lower=0.0, upper=0.0) -> None:
+    def mark(
+        self,
+        fact: d.Fact | None,
+        what: str,
+        mask: np.ndarray,
+        lower: np.ndarray | float = 0.0,
+        upper: np.ndarray | float = 0.0,
+    ) -> None:
         self.sensitive |= mask
         self.lower = np.where(mask, np.maximum(self.lower, lower), self.lower)
         self.upper = np.where(mask, np.maximum(self.upper, upper), self.upper)
@@ -190,7 +197,9 @@ def _at(marks: Marks, cells: d.Cells, address: d.Address, views: Sequence[View])
             found.update(int(view.cells[i]) for i in where)
     if fitting and not found:
         marks.diagnostics.append(
-            diagnostic("SDC326", "there is no such cell", address.span, ", ".join(f"{k}: {v}" for k, v in given.items()))
+            diagnostic(
+                "SDC326", "there is no such cell", address.span, ", ".join(f"{k}: {v}" for k, v in given.items())
+            )
         )
     return found
 
@@ -211,7 +220,7 @@ def _contradictions(marks: Marks, policy: Policy, name: Callable[[int], str]) ->
             help='waive where … because "…" says that these cells need no protection',
         )
         why = next((f for f, _, mask in marks.masks if f is not None and mask[cells].any()), None)
-        marks.diagnostics.append(found.mark(why.span, "sensitive by this one") if why and why.span else found)
+        marks.diagnostics.append(found.mark(why.span, "sensitive by this one") if why else found)
 
 
 def report(marks: Marks, views: Sequence[View]) -> tuple[Marked, ...]:

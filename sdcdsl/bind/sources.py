@@ -53,7 +53,7 @@ class Sources:
         return self.read[data][0], []
 
     def _records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
-        origin = self.policy.data[data].last(d.Origin)
+        origin = self.policy.data[data].the(d.Origin)
         path, missing = self.places.find(data, origin.file.path, origin.file.span)
         if path is None:
             return None, missing

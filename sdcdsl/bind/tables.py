@@ -54,7 +54,7 @@ class Binding:
         if origin is None or origin.data not in self.policy.data:
             return
         data = origin.data
-        by = table.last(d.By)
+        by = table.the(d.By)
         self.sources.ask(data, codes=[self.sources.column(data, name) for name in by.dimensions])
         for role in ("unit", "group", "request"):
             column = self.sources.declared(data, role)
@@ -71,7 +71,9 @@ class Binding:
             self.sources.ask(data, numbers=[self.sources.column(data, v) for v in self.variables(data)])
         for only in table.all(d.Only):
             codes, figures = columns_of_records(only.where, by.dimensions)
-            self.sources.ask(data, [self.sources.column(data, c) for c in codes], [self.sources.column(data, c) for c in figures])
+            self.sources.ask(
+                data, [self.sources.column(data, c) for c in codes], [self.sources.column(data, c) for c in figures]
+            )
 
     def variables(self, data: str) -> list[str]:
         """Columns that some expression of the policy uses by name."""
@@ -94,11 +96,11 @@ class Binding:
         elif is_microdata(block):
             table, more = from_microdata(self.policy, block, cells, self.sources, self.today)
         else:
-            table, more = from_cells(block, cells, self.sources, self.variables(block.last(d.From).data))
+            table, more = from_cells(block, cells, self.sources, self.variables(block.the(d.From).data))
         return table, found + more
 
     def _lattice(self, block: d.Block) -> tuple[Lattice | None, list[Diagnostic]]:
-        by = block.last(d.By)
+        by = block.the(d.By)
         found: list[Diagnostic] = []
         chosen: list[DimensionCodes] = []
         for name in by.dimensions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def find_unions(
             if found is None:
                 continue
             starts = np.searchsorted(found.union_of, np.arange(len(found) + 1))
-            for u, (s, e) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+            for u, (s, e) in enumerate(pairwise(starts)):
                 parts = zip(cells[found.cell_of[s:e]].tolist(), found.coefficient[s:e].tolist(), strict=True)
                 levels = (float(found.lower[u]), float(found.upper[u]), float(found.count[u]))
                 members.setdefault(tuple(sorted(parts)), levels)

@@ -73,6 +73,8 @@ def named_files(instead: tuple[str, ...], policy) -> dict[str, Path]:
         if not equals or not path:
             raise click.UsageError(f"--data takes NAME=PATH, not {given}")
         if name not in known:
-            raise click.UsageError(f"the policy has no data, dimension or table `{name}`. {did_you_mean(name, known)}".strip())
+            raise click.UsageError(
+                f"the policy has no data, dimension or table `{name}`. {did_you_mean(name, known)}".strip()
+            )
         out[name] = Path(path)
     return out

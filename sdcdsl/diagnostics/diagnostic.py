@@ -53,8 +53,9 @@ class Diagnostic:
     def place(self) -> Place | None:
         return self.marks[0].place if self.marks else None
 
-    def mark(self, place: Place, label: str = "") -> Diagnostic:
-        return replace(self, marks=(*self.marks, Mark(place, label)))
+    def mark(self, place: Place | None, label: str = "") -> Diagnostic:
+        """One more place; records made by programs may have none to show."""
+        return self if place is None else replace(self, marks=(*self.marks, Mark(place, label)))
 
     def note(self, *notes: str) -> Diagnostic:
         return replace(self, notes=(*self.notes, *notes))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def edit_distance(a: str, b: str, limit: int) -> int:
-    """Insertions, deletions, replacements and swaps of neighbours that turn a into b; above `limit`, some number above it."""
+    """Insertions, deletions, replacements and swaps of neighbours that turn a into b; cut off above `limit`."""
     if abs(len(a) - len(b)) > limit:
         return limit + 1
     before: list[int] = []

@@ -73,9 +73,7 @@ def _settings(old: Policy, new: Policy) -> Iterator[Edit]:
         a, b = getattr(old, word), getattr(new, word)
         if a != b:
             text = "policy" if word == "title" else "seed"
-            yield Edit(
-                Verdict.NEUTRAL, "policy", _said(text, a), _said(text, b), why="says nothing about protection"
-            )
+            yield Edit(Verdict.NEUTRAL, "policy", _said(text, a), _said(text, b), why="says nothing about protection")
 
 
 def _said(word: str, value: object) -> str | None:

@@ -7,11 +7,13 @@ are applied by `resolve`, which works on these records.
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TypeVar
 
 from sdcdsl.diagnostics import Source, Span
 from sdcdsl.policy.expressions import Call, Code, Expression, Located
 from sdcdsl.record import Record, record
 
+_S = TypeVar("_S", bound=Located)
 
 # ---- pieces ------------------------------------------------------------------------------
 
@@ -290,12 +292,18 @@ class Block(Located):
     documentation: str = field(default="", compare=False, kw_only=True)
     heading: Span | None = field(default=None, compare=False, kw_only=True)
 
-    def all(self, kind: type) -> tuple:
+    def all(self, kind: type[_S]) -> tuple[_S, ...]:
         return tuple(s for s in self.statements if isinstance(s, kind))
 
-    def last(self, kind: type):
+    def last(self, kind: type[_S]) -> _S | None:
         found = self.all(kind)
         return found[-1] if found else None
+
+    def the(self, kind: type[_S]) -> _S:
+        """The statement of a block that has passed the checks, which know that it must be there."""
+        found = self.last(kind)
+        assert found is not None, f"{self.kind} {self.name} without {kind.__name__}"
+        return found
 
 
 @record
@@ -346,5 +354,5 @@ class Document(Record):
     items: tuple[Item, ...]
     source: Source | None = field(default=None, compare=False, kw_only=True)
 
-    def all(self, kind: type) -> tuple:
+    def all(self, kind: type[_S]) -> tuple[_S, ...]:
         return tuple(i for i in self.items if isinstance(i, kind))

@@ -100,7 +100,7 @@ def _too_large(name: str, size: int, place: Span | FilePlace) -> Diagnostic:
         "SDC002",
         f"{name} is larger than {LARGEST_FILE // 1_000_000} MB",
         place,
-        help="keep large tables in a data file, and name it: data cells { csv \"cells.csv\" }",
+        help='keep large tables in a data file, and name it: data cells { csv "cells.csv" }',
     )
 
 
@@ -170,9 +170,7 @@ def _follow(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[P
         _read_used(loading, use, target, name, inner, chain)
 
 
-def _read_used(
-    loading: _Loading, use: Use, target: Path, name: str, prefix: str, chain: tuple[Path, ...]
-) -> None:
+def _read_used(loading: _Loading, use: Use, target: Path, name: str, prefix: str, chain: tuple[Path, ...]) -> None:
     assert use.span is not None
     if not target.exists():
         siblings = [p.name for p in target.parent.glob("*.sdc")] if target.parent.is_dir() else []

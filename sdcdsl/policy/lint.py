@@ -59,7 +59,10 @@ def waivers(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             )
         elif waive.until < today.isoformat():
             yield diagnostic(
-                "SDC203", f"this waiver ended on {waive.until}", waive.span, help="renew the consent, or delete the line"
+                "SDC203",
+                f"this waiver ended on {waive.until}",
+                waive.span,
+                help="renew the consent, or delete the line",
             )
 
 
@@ -105,7 +108,7 @@ def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
                 later = last.get(key)
                 if later is not None:
                     found = diagnostic("SDC206", "no cell uses this statement", statement.span)
-                    yield found.mark(later.span, "this one, for all cells, comes later") if later.span else found
+                    yield found.mark(later.span, "this one, for all cells, comes later")
                 elif getattr(statement, "where", None) is None:
                     last[key] = statement
 
@@ -132,7 +135,7 @@ def loosened(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             old = next((s for s in reversed(before) if _competes(s) == _competes(statement)), None)
             if old is not None and _loosens(old, statement):
                 found = diagnostic("SDC207", f"this override loosens {override.kind} `{override.name}`", statement.span)
-                yield found.mark(old.span, "before") if old.span else found
+                yield found.mark(old.span, "before")
 
 
 def _loosens(old: d.Statement, new: d.Statement) -> bool:
@@ -228,7 +231,7 @@ def needed_by_nobody(policy: Policy, today: datetime.date) -> Iterator[Diagnosti
                 found = diagnostic(
                     "SDC214", "no rule asks for a level: `needed` is zero for cells that are named", level.span
                 )
-                yield found.mark(named[0].span, "named here") if named[0].span else found
+                yield found.mark(named[0].span, "named here")
 
 
 def repeated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -237,7 +240,7 @@ def repeated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
         first = seen.setdefault(said, said)
         if first is not said:
             found = diagnostic("SDC215", f"`{_short(fact(said))}` is said twice", said.span)
-            yield found.mark(first.span, "said here first") if first.span else found
+            yield found.mark(first.span, "said here first")
     for blocks in policy.blocks.values():
         for block in blocks.values():
             yield from _repeated_in(block)
@@ -249,7 +252,7 @@ def _repeated_in(block: d.Block) -> Iterator[Diagnostic]:
         first = seen.setdefault(statement, statement)
         if first is not statement and isinstance(statement, (d.Level, d.Cost, d.Bounds, d.Knows, d.Column)):
             found = diagnostic("SDC215", "this statement is said twice", statement.span)
-            yield found.mark(first.span, "said here first") if first.span else found
+            yield found.mark(first.span, "said here first")
 
 
 def _short(text: str) -> str:

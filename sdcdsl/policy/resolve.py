@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import File
+
+_F = TypeVar("_F", bound=x.Located)
 
 KINDS = ("dimension", "data", "table", "attacker", "scenario", "protect")
 
@@ -54,7 +56,7 @@ class Policy:
     def protects(self) -> Mapping[str, d.Block]:
         return self.blocks["protect"]
 
-    def facts_of(self, kind: type) -> tuple:
+    def facts_of(self, kind: type[_F]) -> tuple[_F, ...]:
         return tuple(f for f in self.facts if isinstance(f, kind))
 
     def is_damaged(self, span: Span | None) -> bool:
@@ -116,7 +118,7 @@ class _Resolving:
             if block.kind == "protect":
                 help = f"give one of them a name: protect {', '.join(block.tables)} as NAME {{"
             found = diagnostic("SDC100", f"{block.kind} `{block.name}` is declared twice", block.heading, help=help)
-            self.diagnostics.append(found.mark(first, "declared here first") if first else found)
+            self.diagnostics.append(found.mark(first, "declared here first"))
         known[block.name] = block  # what follows was written with the last one in mind
 
     def _once(self, file: File, kind: type, what: str) -> None:

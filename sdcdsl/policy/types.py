@@ -61,7 +61,7 @@ class Checker:
 
     # ---- types ---------------------------------------------------------------------------------
 
-    def type_of(self, e: x.Expression) -> Type:  # noqa: PLR0912
+    def type_of(self, e: x.Expression) -> Type:
         match e:
             case x.Number():
                 return Type.NUMBER
@@ -134,7 +134,9 @@ class Checker:
             label = "write `inf`"
         elif any(s.column == e.name for t in self.policy.tables.values() for s in t.all(Sum)):
             label = "the sum in a cell is called `value`"
-        self._report("SDC112", f"nothing is called `{e.name}` here", e.span, label, notes=[f"known: {', '.join(known)}"])
+        self._report(
+            "SDC112", f"nothing is called `{e.name}` here", e.span, label, notes=[f"known: {', '.join(known)}"]
+        )
         return Type.UNKNOWN
 
     def _is_dimension(self, name: str) -> bool:
@@ -260,7 +262,9 @@ class Checker:
             return
         text = code_text(other)
         if text is None:
-            self._report("SDC113", f"`{dimension}` is compared with a code", other.span, f"this is {self.type_of(other)}")
+            self._report(
+                "SDC113", f"`{dimension}` is compared with a code", other.span, f"this is {self.type_of(other)}"
+            )
         else:
             self._code_exists(dimension, text, other.span)
 
@@ -338,7 +342,7 @@ def missing_code(policy: Policy, dimension: str, code: str, span: Span | None) -
     found = diagnostic(
         "SDC116", f"dimension `{dimension}` has no code `{code}`", span, did_you_mean(code, codes), notes=[_some(codes)]
     )
-    return found.mark(block.heading, "declared here") if block.heading else found
+    return found.mark(block.heading, "declared here")
 
 
 def codes_of(policy: Policy, dimension: str) -> frozenset[str] | None:

@@ -1,4 +1,4 @@
-"""Runs the grammar's LALR tables: tokens in, nodes out. Mistakes and what to do about them are the parser's business."""
+"""Runs the grammar's LALR tables: tokens in, nodes out. What to do about mistakes is the parser's business."""
 
 from __future__ import annotations
 

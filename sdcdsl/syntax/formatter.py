@@ -176,7 +176,9 @@ def align(rows: list[Token]) -> list[str]:
     body = [cells for i, cells in enumerate(table) if i > 0 and not is_rule(cells)]
     widths, right = [], []
     for j in range(columns):
-        widths.append(max((width(cells[j].text) for cells in table if j < len(cells) and not is_rule(cells)), default=1))
+        widths.append(
+            max((width(cells[j].text) for cells in table if j < len(cells) and not is_rule(cells)), default=1)
+        )
         right.append(bool(body) and all(_numeric(cells[j].text) for cells in body if j < len(cells)))
     out = []
     for cells in table:
@@ -199,15 +201,14 @@ def _fold(tokens: list[Token], indent: int) -> list[str]:
     """The tokens as lines of at most WIDTH columns where there is a comma to fold at."""
     lines: list[str] = []
     line = " " * indent
-    used = 0
     for text, can_break in _spaced(tokens):
-        start = line.strip() == ""
-        if not start and can_break and used and width(line) + width(text) > WIDTH:
+        if not line.strip():
+            line += text.lstrip()
+        elif can_break and width(line) + width(text) > WIDTH:
             lines.append(line.rstrip())
-            line = " " * (indent + 4)
-            text = text.lstrip()
-        line += text.lstrip() if start else text
-        used += 1
+            line = " " * (indent + 4) + text.lstrip()
+        else:
+            line += text
     lines.append(line.rstrip())
     return lines
 

@@ -108,7 +108,7 @@ def compile_grammar(text: str) -> dict[str, Any]:
     # strict: a shift/reduce conflict is an error, not a silent choice.
     analyzer = LALR_Analyzer(frontend.parser_conf, strict=True)
     analyzer.compute_lalr()
-    table = analyzer.parse_table
+    table: Any = analyzer.parse_table
 
     ordered_rules = sorted(grammar.rules, key=lambda r: (r.origin.name, r.order, str(r.expansion)))
     numbers = {rule: i for i, rule in enumerate(ordered_rules)}
@@ -129,9 +129,10 @@ def compile_grammar(text: str) -> dict[str, Any]:
     rules = []
     for rule in ordered_rules:
         origin = rule.origin.name
+        expansion: Any = rule.expansion
         keep = [
             not s.is_term or rule.options.keep_all_tokens or not (s.filter_out or s.name.startswith("_"))
-            for s in rule.expansion
+            for s in expansion
         ]
         splice = origin.startswith("_") and not rule.alias
         unwrap = rule.options.expand1 and not rule.alias

@@ -136,14 +136,8 @@ class _Lexer:
                 self.out.comments.append(Comment(match.group().rstrip(), start, at, own_line))
             elif kind == "ROW":
                 at = self._row(match)
-            elif match.group() == "]" and self.brackets:
-                self.brackets -= 1
-                self._symbol(Token("RBRACE", "}", start, at))
             else:
                 self._slip(kind, Token("BAD", match.group(), start, at))
-                if kind == "BRACKETS" and not match.group().strip("[ \t"):
-                    self.brackets += 1  # read on as if it were a brace
-                    tokens[-1] = Token("LBRACE", "{", start, at)
         if self.open:
             self._unclosed(self.open[-1])
         return self.out
@@ -201,9 +195,15 @@ class _Lexer:
 
     def _slip(self, kind: str, token: Token) -> None:
         """A mistake inside one token: say what to write instead."""
-        span = Span(self.source, token.start, token.end)
+        if token.text == "]" and self.brackets:
+            self.brackets -= 1
+            self._symbol(Token("RBRACE", "}", token.start, token.end))
+            return
+        self._report(_SLIP_MESSAGES[kind](token.text, Span(self.source, token.start, token.end)))
+        if kind == "BRACKETS" and not token.text.strip("[ \t"):
+            self.brackets += 1  # read on as if it were a brace
+            token = Token("LBRACE", "{", token.start, token.end)
         self.out.tokens.append(token)
-        self._report(_SLIP_MESSAGES[kind](token.text, span))
 
 
 def _open_string(text: str, span: Span) -> Diagnostic:
@@ -278,7 +278,9 @@ def _foreign(text: str, span: Span) -> Diagnostic:
     instead = "not" if text == "!" else _FOREIGN[text]
     if instead == "#":
         return diagnostic("SDC019", "comments start with `#`", span, "write `#`")
-    return diagnostic("SDC019", f"`{text}` is written `{instead}` here", span, f"write `{instead}`", fix=Fix(span, instead))
+    return diagnostic(
+        "SDC019", f"`{text}` is written `{instead}` here", span, f"write `{instead}`", fix=Fix(span, instead)
+    )
 
 
 def _odd(text: str, span: Span) -> Diagnostic:

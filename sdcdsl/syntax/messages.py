@@ -55,7 +55,8 @@ USAGE: dict[str, dict[str, Usage]] = {
         "codes": Usage("codes CODE, CODE, …", 'codes A, B, "C 1"'),
         "total": Usage("total CODE", "total Total"),
         "hierarchy": Usage(
-            'hierarchy FORMAT "FILE" [{ … }] | CODE = CODE + CODE … | prefix LENGTH, … | tree (lines `- CODE`) [as NAME]',
+            'hierarchy FORMAT "FILE" [{ … }] | CODE = CODE + CODE … | prefix LENGTH, …'
+            " | tree (lines `- CODE`) [as NAME]",
             'hierarchy hrc "nace.hrc"',
         ),
     },

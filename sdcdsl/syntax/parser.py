@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sdcdsl.diagnostics import Diagnostic, Fix, Source, Span, diagnostic, did_you_mean, listed, nearest
+from sdcdsl.diagnostics import Diagnostic, Fix, Source, Span, diagnostic, did_you_mean, nearest
 from sdcdsl.syntax import messages
 from sdcdsl.syntax.automaton import END, RESERVED, Automaton, Checkpoint
 from sdcdsl.syntax.grammar import tables
@@ -212,7 +212,11 @@ class _Parser:
             return f"decimals are written with a point: {before.text}.{after.text}"
         if before.type == "INT" and token.type == "INT" and len(token.text) == 3:
             return f"numbers have no separators between their digits: {before.text}{token.text}"
-        if touching and before.type in ("INT", "NUMBER", "NAME", "DATE") and token.type not in ("LBRACE", "LPAR", "RPAR"):
+        if (
+            touching
+            and before.type in ("INT", "NUMBER", "NAME", "DATE")
+            and token.type not in ("LBRACE", "LPAR", "RPAR")
+        ):
             return f'a code with signs in it is quoted: "{before.text}{token.text}…"'
         accepted = self.automaton.accepted()
         if "STRING" in accepted and token.type in ("NAME", "INT") and "NAME" not in accepted:
@@ -228,7 +232,9 @@ class _Parser:
     def _unknown_statement(self, block: _Block, token: Token) -> None:
         forms = [word for word in messages.USAGE[block.kind] if word and word != "sdc"]
         span = Span(self.source, token.start, token.end)
-        elsewhere = [messages.BLOCKS[b] for b, words in messages.USAGE.items() if token.text in words and b != block.kind]
+        elsewhere = [
+            messages.BLOCKS[b] for b, words in messages.USAGE.items() if token.text in words and b != block.kind
+        ]
         near = nearest(token.text, forms) if token.type == "NAME" or token.text.isalpha() else None
         label = did_you_mean(token.text, forms) if near else ""
         notes = [f"{messages.BLOCKS[block.kind]} takes: {', '.join(forms)}"]

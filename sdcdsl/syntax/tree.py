@@ -67,7 +67,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A file as far as it could be read. `damaged` are the stretches that could not; what is declared there is unknown."""
+    """A file as far as it could be read. `damaged` are the stretches that could not: nobody knows what they say."""
 
     source: Source
     tree: Node

@@ -39,7 +39,9 @@ class IpOptions(Limits):
     cap_width: Any = option(Kind.AMOUNT, "no interval is wider than this", None)
     cap_intervals: Any = option(Kind.WHOLE, "publish at most this many intervals", None, least=0)
     avoid_centre: Any = option(Kind.FLAG, "move the ends of intervals so that the midpoint is not the value", False)
-    previous: Any = option(Kind.TEXT, "last period's released file: cells touched there are cheaper to touch again", None)
+    previous: Any = option(
+        Kind.TEXT, "last period's released file: cells touched there are cheaper to touch again", None
+    )
     previous_discount: Any = option(Kind.SHARE, "how much cheaper they are", "50%", least=0, most=100)
 
 
@@ -64,7 +66,9 @@ class CtaOptions(Limits):
 
 @record
 class EctaOptions(Limits):
-    alpha: Any = option(Kind.SHARE, "the width of a sensitive cell's published interval, as a share of its value", "30%", least=0)
+    alpha: Any = option(
+        Kind.SHARE, "the width of a sensitive cell's published interval, as a share of its value", "30%", least=0
+    )
     beta: Any = option(Kind.SHARE, "the largest relative deviation of the other cells", None, least=0)
     tries: Any = option(Kind.WHOLE, "how many random tables to try", 50, least=1)
     fix_at_a_time: Any = option(Kind.WHOLE, "how many cells to fix after a failed audit", 1, least=1)
@@ -82,7 +86,11 @@ class RoundingOptions(Limits):
 class PerturbOptions(Limits):
     range: Any = option(Kind.RANGE, "how far a cell may move, down .. up")
     end: Any = option(
-        Kind.CHOICE, "which end of its range a sensitive cell takes", "free", choices=("free", "low", "high"), where=True
+        Kind.CHOICE,
+        "which end of its range a sensitive cell takes",
+        "free",
+        choices=("free", "low", "high"),
+        where=True,
     )
     cap_changed: Any = option(Kind.WHOLE, "change at most this many cells", None, least=0)
 
@@ -126,7 +134,9 @@ _ALL = (
         adjusts=True,
         stochastic=True,
     ),
-    Method("rounding", "controlled rounding", "the table in multiples of a base", "003 §5", RoundingOptions, adjusts=True),
+    Method(
+        "rounding", "controlled rounding", "the table in multiples of a base", "003 §5", RoundingOptions, adjusts=True
+    ),
     Method("perturb", "cell perturbation", "the table with some cells changed", "003 §6", PerturbOptions, adjusts=True),
     Method(
         "combined",

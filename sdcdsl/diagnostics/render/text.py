@@ -9,7 +9,13 @@ from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark, Severity
 from sdcdsl.diagnostics.source import FilePlace, Span
 
 WIDEST = 150
-STYLES = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "bold": "\x1b[1m", "frame": "\x1b[1;34m", "help": "\x1b[1;36m"}
+STYLES = {
+    "error": "\x1b[1;31m",
+    "warning": "\x1b[1;33m",
+    "bold": "\x1b[1m",
+    "frame": "\x1b[1;34m",
+    "help": "\x1b[1;36m",
+}
 RESET = "\x1b[0m"
 
 
@@ -108,6 +114,4 @@ def width(text: str) -> int:
     """Columns on a terminal: wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -58,7 +58,11 @@ def _fits(policy: Policy, cells: d.Cells, address: d.Address) -> Iterator[Diagno
         yield diagnostic("SDC118", f"table `{table}` has no dimension `{extra[0]}`", address.span, label, notes=notes)
     else:
         yield diagnostic(
-            "SDC118", f"the address leaves out {listed(missing)}", address.span, "one cell needs all of them", notes=notes
+            "SDC118",
+            f"the address leaves out {listed(missing)}",
+            address.span,
+            "one cell needs all of them",
+            notes=notes,
         )
 
 
@@ -95,6 +99,6 @@ def _opposite(said: dict, fact: d.Fact, cells: d.Cells, address: d.Address) -> I
             f"this cell is told `{other[0]}` and `{word}`",
             address.span,
             f"`{word}` here",
-            help="a cell that may be published although it is sensitive is waived: waive at (…) because \"…\"",
+            help='a cell that may be published although it is sensitive is waived: waive at (…) because "…"',
         )
-        yield found.mark(other[1].span, f"`{other[0]}` here") if other[1].span else found
+        yield found.mark(other[1].span, f"`{other[0]}` here")

@@ -49,7 +49,8 @@ def _name(block: d.Block) -> Iterator[Diagnostic]:
 
 
 def _last_word(block: d.Block) -> str:
-    words = (block.heading or block.span).text.split() if block.heading or block.span else []
+    place = block.heading or block.span
+    words = place.text.split() if place is not None else []
     return words[-1] if words and not block.override else ""
 
 
@@ -64,7 +65,7 @@ def _said_twice(policy: Policy, block: d.Block) -> Iterator[Diagnostic]:
 
 def _inside(statement: d.Statement, block: d.Block) -> bool:
     a, b = statement.span, block.span
-    return bool(a and b) and a.source is b.source and b.start <= a.start and a.end <= b.end
+    return a is not None and b is not None and a.source is b.source and b.start <= a.start and a.end <= b.end
 
 
 def _lacks(block: d.Block, what: str, example: str, why: str = "") -> Diagnostic:
@@ -74,6 +75,11 @@ def _lacks(block: d.Block, what: str, example: str, why: str = "") -> Diagnostic
 
 
 def _dimension(block: d.Block) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for code in (c for s in block.all(d.Codes) for c in s.codes):
+        if code.text in seen:
+            yield diagnostic("SDC111", f"code `{code.text}` is listed twice", code.span)
+        seen.add(code.text)
     files = block.all(d.HierarchyFile) + block.all(d.HierarchyPrefix)
     inline = block.all(d.HierarchySum) + block.all(d.HierarchyTree)
     if not files and not inline and not block.all(d.Codes):
@@ -93,7 +99,7 @@ def _table(block: d.Block) -> Iterator[Diagnostic]:
     origins = [s for s in block.statements if isinstance(s, (d.From, d.Values, d.Origin))]
     kinds = {type(s) for s in origins}
     if not origins:
-        yield _lacks(block, "where its values come from", "from DATA, values with rows, or a file such as jj \"x.jj\"")
+        yield _lacks(block, "where its values come from", 'from DATA, values with rows, or a file such as jj "x.jj"')
         return
     if len(kinds) > 1:
         found = diagnostic("SDC127", f"table `{block.name}` has two origins", origins[-1].span, "and here")

@@ -58,7 +58,7 @@ def _is_tree(tree: InlineTree) -> Iterator[Diagnostic]:
                     help="a second way to add up the same codes is a hierarchy of its own: hierarchy … as NAME",
                 )
                 first = tree.origin[parent[part], part].span
-                yield found.mark(first, "the first of the two") if first else found
+                yield found.mark(first, "the first of the two")
                 return
             parent[part] = total
     for start in parent:
@@ -117,7 +117,7 @@ def read_inline(
         if key in cells:
             found = diagnostic("SDC129", f"the cell {', '.join(key)} stands twice in the table", cell.span)
             first = cells[key].span
-            wrong.append(found.mark(first, "here first") if first else found)
+            wrong.append(found.mark(first, "here first"))
         cells[key] = InlineCell(float(number), number, cell.span)
     return cells, wrong
 
@@ -226,7 +226,7 @@ def _adds_up(
         headline = f"the parts of {where} sum to {_plain(total)}, the table says {_plain(cell.exact)}"
         found = diagnostic("SDC128", headline, cell.span, off)
         for _, _, cell, off in wrong[1:MOST_MARKS]:
-            found = found.mark(cell.span, off) if cell.span else found
+            found = found.mark(cell.span, off)
         yield found.note(f"and {len(wrong) - MOST_MARKS} more totals") if len(wrong) > MOST_MARKS else found
 
 

@@ -180,9 +180,7 @@ def _count(spec: OptionSpec) -> int | None:
     return None if spec.kind is Kind.NAMES else 1
 
 
-def _amounts(
-    policy: Policy, option: d.Option, spec: OptionSpec, tables: Iterable[str]
-) -> Iterator[Diagnostic]:
+def _amounts(policy: Policy, option: d.Option, spec: OptionSpec, tables: Iterable[str]) -> Iterator[Diagnostic]:
     (value,) = option.values
     ranged = isinstance(value, x.Range)
     if ranged != (spec.kind is Kind.RANGE):
@@ -320,9 +318,7 @@ def _as_written_here(call: x.Call, rule: Rule | None) -> str:
     return f"{rule.name}({', '.join(texts)})" if texts else rule.name
 
 
-def bind_arguments(
-    call: x.Call, known: dict[str, OptionSpec]
-) -> tuple[dict[str, x.Argument], list[Diagnostic]]:
+def bind_arguments(call: x.Call, known: dict[str, OptionSpec]) -> tuple[dict[str, x.Argument], list[Diagnostic]]:
     """Positional and named arguments of a rule by their names."""
     bound: dict[str, x.Argument] = {}
     wrong: list[Diagnostic] = []

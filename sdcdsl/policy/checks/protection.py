@@ -63,7 +63,7 @@ def _unprotected(policy: Policy) -> Iterator[Diagnostic]:
             "marks cells there",
             help=f"protect {', '.join([*first.tables, *bare])} {{",
         )
-        forgotten[tuple(bare)] = found.mark(first.heading, "protects only this") if first.heading else found
+        forgotten[tuple(bare)] = found.mark(first.heading, "protects only this")
     yield from forgotten.values()
 
 
@@ -149,10 +149,10 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
                     f"needs the column {listed(missing)}",
                     help=f'column {missing[0]} = "…" in the data of `{table}`',
                 )
-                found = found.mark(block.heading, "this table") if block.heading else found
+                found = found.mark(block.heading, "this table")
                 meant = nearest(missing[0], columns)
                 near = next((c.span for c in data.all(d.Column) if c.role == meant), None) if data and meant else None
-                yield found.mark(near, f"did you mean `{missing[0]}`?") if near else found
+                yield found.mark(near, f"did you mean `{missing[0]}`?")
 
 
 def _experiments(protect: d.Block) -> Iterator[Diagnostic]:
@@ -176,7 +176,10 @@ def _seed(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
         for engine in chain.engines:
             if engine.name in METHODS and METHODS[engine.name].stochastic:
                 yield diagnostic(
-                    "SDC121", f"method `{engine.name}` draws random numbers: the policy needs a seed", engine.span, help="seed 2025"
+                    "SDC121",
+                    f"method `{engine.name}` draws random numbers: the policy needs a seed",
+                    engine.span,
+                    help="seed 2025",
                 )
                 return
     for assess in protect.all(d.Assess):
@@ -229,7 +232,7 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
                     fact.span,
                     help=_HELP[missing[0]],
                 )
-                yield found.mark(table.heading, "this table") if table.heading else found
+                yield found.mark(table.heading, "this table")
 
 
 def _has_cells(table: d.Block) -> bool:
@@ -276,4 +279,4 @@ def _releases(policy: Policy) -> Iterator[Diagnostic]:
             first = seen.setdefault(release.file.path.casefold(), release)
             if first is not release:
                 found = diagnostic("SDC138", f'two releases write "{release.file.path}"', release.span)
-                yield found.mark(first.span, "the other one") if first.span else found
+                yield found.mark(first.span, "the other one")

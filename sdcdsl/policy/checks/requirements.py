@@ -40,7 +40,7 @@ def _broken(policy: Policy, fact: d.Require, condition: x.Compare, protect: d.Bl
         said.span,
         f"{fact.because}",
     )
-    yield found.mark(fact.span, "required here") if fact.span else found
+    yield found.mark(fact.span, "required here")
 
 
 def _amount(side: x.Expression, protect: d.Block) -> tuple[x.Expression | None, d.Level | None]:

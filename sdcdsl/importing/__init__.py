@@ -1,0 +1,1 @@
+"""Files of the old world become policies."""

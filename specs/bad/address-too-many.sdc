@@ -1,0 +1,36 @@
+sdc 1
+# A dimension the table does not have.
+
+dimension activity {
+  codes I, II, III
+  total Total
+}
+
+dimension region {
+  codes A, B, C
+  total Total
+}
+
+table investment {
+  by activity, region
+  values
+    | activity \ region |  A |   B |  C | Total |
+    | I                 | 20 |  50 | 10 |    80 |
+    | II                |  8 |  19 | 22 |    49 |
+    | III               | 17 |  32 | 12 |    61 |
+    | Total             | 45 | 101 | 44 |   190 |
+}
+
+sensitive investment at (activity: II, region: C, year: 2025)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect investment {
+  lpl 10
+  upl 12
+  against external
+  cost value
+  method csp
+}

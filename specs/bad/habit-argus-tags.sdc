@@ -1,0 +1,50 @@
+sdc 1
+# Lines of a τ-ARGUS batch file.
+
+data enterprises {
+  csv "enterprises.csv"
+  column unit = "id"
+  column group = "holding"
+}
+
+dimension nace {
+  hierarchy hrc "nace.hrc"
+  total Total
+}
+
+dimension size {
+  codes small, medium, large
+  total all
+}
+
+table turnover {
+  from enterprises
+  by nace, size
+  sum turnover
+}
+
+<SAFETYRULE> P(10,1)
+<SUPPRESS> MOD(1,5,1,0,0)
+sensitive by p_percent(10%)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+attacker respondent {
+  each unit
+  coalition group
+  knows own contribution
+  bounds 50% of value .. 150% of value
+}
+
+protect turnover {
+  lpl needed
+  upl needed
+  against external, respondent
+  cost sqrt(value)
+  method csp {
+    time_limit 10 min
+  }
+  release csv "turnover.csv"
+}

@@ -1,0 +1,33 @@
+sdc 1
+# An override of something that is not there.
+
+dimension region {
+  codes North, South
+  total Country
+}
+
+table income {
+  by region
+  values
+    | region  | value |
+    | North   |    12 |
+    | South   |    30 |
+    | Country |    42 |
+}
+
+sensitive income at (region: North)
+
+override attacker informed {
+  bounds 0 .. 100
+}
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect income {
+  lpl 2
+  upl 3
+  against external
+  method csp
+}

@@ -1,0 +1,35 @@
+sdc 1
+# Two protect blocks of one table.
+
+dimension region {
+  codes North, South
+  total Country
+}
+
+table income {
+  by region
+  values
+    | region  | value |
+    | North   |    12 |
+    | South   |    30 |
+    | Country |    42 |
+}
+
+sensitive income at (region: North)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect income {
+  upl 3
+  against external
+  method ip
+}
+
+protect income {
+  lpl 2
+  upl 3
+  against external
+  method csp
+}

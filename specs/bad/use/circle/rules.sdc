@@ -1,0 +1,4 @@
+sdc 1
+use "main.sdc"
+
+sensitive by threshold(3)

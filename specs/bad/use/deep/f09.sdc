@@ -1,0 +1,2 @@
+sdc 1
+use "f10.sdc"

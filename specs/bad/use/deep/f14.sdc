@@ -1,0 +1,2 @@
+sdc 1
+use "f15.sdc"

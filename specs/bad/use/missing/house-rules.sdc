@@ -1,0 +1,3 @@
+sdc 1
+
+sensitive by threshold(3)

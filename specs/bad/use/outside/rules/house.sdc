@@ -1,0 +1,5 @@
+sdc 1
+
+attacker external {
+  bounds 0 .. inf
+}
