@@ -2,8 +2,8 @@
 
 `dataclass(frozen=True)` writes and compiles six methods a class, and a signature for classes without a docstring: with
 a hundred small records that is most of the start-up time of `sdcdsl check`. A `Record` gets only its `__init__` made;
-the rest is inherited. Two records are equal when they are of one class and their fields are, except for those declared with
-`compare=False`, such as places in a text.
+the rest is inherited. Two records are equal when they are of one class and their fields are, except for those declared
+with `compare=False`, such as places in a text.
 """
 
 from __future__ import annotations

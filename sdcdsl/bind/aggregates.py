@@ -46,6 +46,7 @@ class Aggregates:
     lower: np.ndarray  # lpl asked for
     upper: np.ndarray  # upl asked for
     count: np.ndarray  # contributors
+    largest: np.ndarray  # [union, k]
 
     def __len__(self) -> int:
         return len(self.value)
@@ -89,6 +90,7 @@ def sensitive_aggregates(
         verdict.lower[keep],
         verdict.upper[keep],
         cells.count[keep],
+        cells.largest[keep],
     )
 
 

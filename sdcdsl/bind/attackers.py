@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
-from sdcdsl.bind.holdings import contributions_to
+from sdcdsl.bind.holdings import contributions_to, summed
 from sdcdsl.bind.table import BoundTable
+from sdcdsl.bind.unions import Unions
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
@@ -45,16 +46,22 @@ def know(
     a: np.ndarray,
     fixed: np.ndarray,
     name: Callable[[int], str],
+    unions: Unions,
 ) -> tuple[Knowledge | None, list[Diagnostic]]:
     low, high, found = _bounds(attacker, views, tables, a, name)
     if found:
         return None, found
     low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
+    if any(k.what == "zeros" for k in attacker.all(d.Knows)):
+        zero = a == 0
+        zero[len(a) - len(unions) :] = False  # of cells, not of sums of them
+        low[zero], high[zero] = 0.0, 0.0
     each = attacker.last(d.Each)
-    if each is None:
-        nobody = np.zeros(0, dtype=np.int64)
-        return Knowledge(attacker.name, low, high, (attacker.name,), nobody, nobody, np.zeros(0), nobody > 0), []
-    return _each(attacker, each, views, tables, low, high), []
+    members, own = (attacker.name,), _Parts.none()
+    if each is not None:
+        labels, own = _each(attacker, each, views, tables, a, unions)
+        members = tuple(f"{attacker.name} {label}" for label in labels)
+    return Knowledge(attacker.name, low, high, members, own.member, own.cell, own.amount, own.alone), []
 
 
 def _bounds(
@@ -79,7 +86,8 @@ def _bounds(
         amounts, by, problems = last_match(shown, clauses, every, name, finite=False)
         found += problems
         open_side = -np.inf if side == "low" else np.inf
-        sides.append((np.where(by >= 0, amounts, open_side), by))
+        default = np.where(np.isnan(given), open_side, given)  # a JJ file brings its bounds along (S31)
+        sides.append((np.where(by >= 0, amounts, default), by))
     (low, by_low), (high, by_high) = sides
     if found:
         return low, high, found
@@ -96,6 +104,8 @@ def _given(views: Sequence[View], tables: Sequence[BoundTable], n: int) -> tuple
     for view, table in zip(views, tables, strict=True):
         if table.given is not None:
             low[view.cells], high[view.cells] = table.given.low, table.given.high
+        elif not table.name:  # sums of cells: the bounds of their members say it all
+            low[view.cells], high[view.cells] = -np.inf, np.inf
     return low, high
 
 
@@ -124,49 +134,81 @@ def _each(
     each: d.Each,
     views: Sequence[View],
     tables: Sequence[BoundTable],
-    low: np.ndarray,
-    high: np.ndarray,
-) -> Knowledge:
-    """Own parts, by member and common cell, of every contributor that qualifies somewhere."""
+    a: np.ndarray,
+    unions: Unions,
+) -> tuple[tuple[str, ...], _Parts]:
+    """Own parts, by member and common cell, of every contributor that qualifies somewhere in the block's tables."""
     together = bool(attacker.all(d.Coalition)) or each.role == "group"
-    labels: dict[str, int] = {}
-    parts: dict[tuple[int, int], tuple[float, bool]] = {}
+    numbers: dict[str, int] = {}
+    found = [_Parts.none()]
+    qualified: list[np.ndarray] = []
     for view, table in zip(views, tables, strict=True):
         if table.contributors is None or table.lattice is None:
             continue
         made = table.contributors.holdings if together else table.contributors.units
         assert made.contributions is not None
         own = contributions_to(table.lattice, made.contributions, np.ones(table.size, dtype=bool))
-        qualifies = np.ones(len(own.cell), dtype=bool)
-        if each.where is not None:
-            if not view.has(each.where):
-                continue
-            qualifies = Evaluator(view, own.cell, {"contribution": own.amount})(each.where)
-        chosen = np.isin(own.holding, np.unique(own.holding[qualifies]))
-        alone = made.count[own.cell] == 1
-        for cell, holding, amount, lone in zip(
-            view.cells[own.cell[chosen]], own.holding[chosen], own.amount[chosen], alone[chosen], strict=True
-        ):
-            member = labels.setdefault(made.name(int(holding)), len(labels))
-            parts[member, int(cell)] = (float(amount), bool(lone))
-    knows_own = any(k.what == "own contribution" for k in attacker.all(d.Knows))
-    signs = any(amount < 0 for amount, _ in parts.values())
-    if not knows_own or signs:
-        parts = {}
-    keys = np.array(list(parts), dtype=np.int64).reshape(-1, 2)
-    amounts = np.array([amount for amount, _ in parts.values()])
-    lone = np.array([flag for _, flag in parts.values()], dtype=bool)
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    return Knowledge(
-        attacker.name,
-        low,
-        high,
-        tuple(f"{attacker.name} {label}" for label in labels),
-        keys[order, 0],
-        keys[order, 1],
-        amounts[order],
-        lone[order],
-    )
+        holdings, position = np.unique(own.holding, return_inverse=True)
+        number = np.array([numbers.setdefault(made.name(int(h)), len(numbers)) for h in holdings], dtype=np.int64)
+        member = number[position]
+        if view.has(each.where):  # who qualifies in one table attacks them all
+            hit = (
+                Evaluator(view, own.cell, {"contribution": own.amount})(each.where) if each.where is not None else True
+            )
+            qualified.append(np.unique(member[hit]))
+        found.append(_Parts(member, view.cells[own.cell], own.amount, made.count[own.cell] == 1))
+    parts = _joined(found)
+    chosen = np.unique(np.concatenate([*qualified, np.zeros(0, dtype=np.int64)])).astype(np.int64)
+    labels = tuple(np.array(list(numbers), dtype=object)[chosen])
+    if not any(k.what == "own contribution" for k in attacker.all(d.Knows)) or (parts.amount < 0).any():
+        return labels, _Parts.none()  # beside negative parts one's own part says nothing about the cell
+    parts = _joined([parts, _of_unions(parts, unions, len(a) - len(unions))])
+    known = np.isin(parts.member, chosen)
+    member, cell = np.searchsorted(chosen, parts.member[known]), parts.cell[known]
+    order = np.lexsort((cell, member))
+    own = np.minimum(parts.amount[known], a[cell])  # sums in another order may differ in the last digit
+    return labels, _Parts(member[order], cell[order], own[order], parts.alone[known][order])
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What members contribute to common cells."""
+
+    member: np.ndarray
+    cell: np.ndarray
+    amount: np.ndarray
+    alone: np.ndarray  # nobody else contributes to the cell
+
+    @staticmethod
+    def none() -> _Parts:
+        nobody = np.zeros(0, dtype=np.int64)
+        return _Parts(nobody, nobody, np.zeros(0), nobody > 0)
+
+
+def _joined(parts: Sequence[_Parts]) -> _Parts:
+    """Sorted by cell and member; what linked tables both show counts once."""
+    member, cell = np.concatenate([p.member for p in parts]), np.concatenate([p.cell for p in parts])
+    amount, alone = np.concatenate([p.amount for p in parts]), np.concatenate([p.alone for p in parts])
+    order = np.lexsort((member, cell))
+    member, cell, amount, alone = member[order], cell[order], amount[order], alone[order]
+    fresh = np.ones(len(cell), dtype=bool)
+    fresh[1:] = (cell[1:] != cell[:-1]) | (member[1:] != member[:-1])
+    return _Parts(member[fresh], cell[fresh], amount[fresh], alone[fresh])
+
+
+def _of_unions(parts: _Parts, unions: Unions, base: int) -> _Parts:
+    """Own parts of sums of cells: the sum of those of their members. (A difference is not bounded by them.)"""
+    minus = np.unique(unions.union_of[unions.coefficient < 0])
+    member_cell = np.flatnonzero(~np.isin(unions.union_of, minus))
+    cell = unions.cell_of[member_cell]
+    start = np.searchsorted(parts.cell, cell, side="left")
+    reach = np.searchsorted(parts.cell, cell, side="right") - start
+    entry = np.repeat(start - np.cumsum(reach) + reach, reach) + np.arange(int(reach.sum()))
+    owner = np.repeat(unions.union_of[member_cell], reach)
+    amount = parts.amount[entry] * np.repeat(unions.coefficient[member_cell], reach)
+    owner, member, amount = summed(owner, parts.member[entry], amount)
+    alone = np.bincount(owner, minlength=len(unions))[owner] == 1
+    return _Parts(member, base + owner, amount, alone)
 
 
 def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:
@@ -178,6 +220,12 @@ def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:
     """
     members = len(known.members)
     out = np.zeros(members, dtype=bool)
+    # Who knows nothing of its own knows what everybody knows: any other member will do, or the first of their kind.
+    ignorant = np.ones(members, dtype=bool)
+    ignorant[known.known_member] = False
+    out[ignorant] = True
+    if not (~ignorant & ~spared).any():
+        out[np.flatnonzero(ignorant)[:1]] = False
     if not len(known.known_cell):
         return out
     crowd = np.bincount(known.known_cell)

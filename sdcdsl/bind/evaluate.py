@@ -49,7 +49,10 @@ class View:
 
     def has(self, expression: x.Expression | None) -> bool:
         """Does the view have every dimension that the expression mentions (S10)?"""
-        return all(any(self.dimension(name) is not None for name in names) for names in self._mentioned(expression))
+        return all(any(self.knows(name) for name in names) for names in self._mentioned(expression))
+
+    def knows(self, name: str) -> bool:
+        return self.dimension(name) is not None or (name == "cell" and self.numbers is not None)
 
     def is_code(self, name: str) -> bool:
         """A name that is no quantity stands for a dimension, or for a code beside one."""
@@ -97,6 +100,8 @@ class Evaluator:
                 return _BINARY[operator](self._value(left), self._value(right))
             case x.Compare():
                 return self._compare(e)
+            case x.Member("cell", codes, negated) if self.view.numbers is not None:
+                return self._numbered([code.text for code in codes]) ^ negated
             case x.Member(dimension, codes, negated):
                 return self._codes(dimension, lambda c, _: _listed(c, [k.text for k in codes])) ^ negated
             case x.Under(dimension, code, negated):
@@ -134,10 +139,16 @@ class Evaluator:
         for side, other in ((e.left, e.right), (e.right, e.left)):
             if isinstance(side, x.Name) and side.name not in self.more and self.view.is_code(side.name):
                 text = code_text(other)
+                if side.name == "cell" and self.view.numbers is not None and text is not None:
+                    return self._numbered([text]) ^ (e.operator != "=")
                 if self.view.dimension(side.name) is not None and text is not None:
                     inside = self._codes(side.name, lambda c, _, text=text: _listed(c, [text]))
                     return inside if e.operator == "=" else ~inside
         return _COMPARE[e.operator](self._value(e.left), self._value(e.right))
+
+    def _numbered(self, texts: Sequence[str]) -> np.ndarray:
+        assert self.view.numbers is not None
+        return np.isin(self.view.numbers[self.cells], [int(text) for text in texts if text.isdigit()])
 
     def _codes(self, name: str, of: Callable[[DimensionCodes, str], np.ndarray]) -> np.ndarray:
         found = self.view.dimension(name)

@@ -8,7 +8,7 @@ system the solvers see is additive to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,7 @@ from sdcdsl.bind.additivity import check_additivity, failures, fill_totals
 from sdcdsl.bind.from_inline import measure_of
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.options import option_values
+from sdcdsl.bind.ranking import Pairs, rank
 from sdcdsl.bind.readers.records import ROW, Records
 from sdcdsl.bind.readers.wording import clip, offenders
 from sdcdsl.bind.relations import relations
@@ -24,7 +25,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.sources import Sources, collected
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tabulate import roll_sum
-from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean
+from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.vocabulary.formats import STATUS
 
@@ -58,19 +59,25 @@ def from_cells(
     if a is None:
         return None, found
     counts = [s.column for s in block.all(d.Count) if s.column]
-    quantities = {name: spread(name, 0.0) for name in variables}
+    quantities = {name: _rolled(spread(name, np.nan), row, cells) for name in variables}
     for quantity, column in (
         *[("count", c) for c in counts],
         *([("weight", columns["weight"])] if "weight" in columns else []),
     ):
         quantities[quantity] = _rolled(spread(column, np.nan), row, cells)
-    largest = _largest(block, spread)
+    ranked = {column: spread(column, np.nan) for column in _ranked(block)}
+    found = found + _unsaid(records, frame, row, cells, a, {c: spread(c, np.nan) for c in counts})
+    found = found + _unsaid(records, frame, row, cells, a, ranked, ranked=True)
+    if has_errors(found):
+        return None, found
+    largest = _largest(list(ranked.values()), row, cells)
     judged = Cells(
         value=a,
         count=quantities.get("count", np.zeros(cells.size)),
         nonzero=quantities.get("count", np.zeros(cells.size)),
         absolute=np.abs(a),
         largest=largest,
+        frequency=columns["value"] in counts,
     )
     status, wrong = _status(block, frame, records, row)
     table = BoundTable(
@@ -146,14 +153,48 @@ def _rolled(given: np.ndarray, row: np.ndarray, cells: Lattice) -> np.ndarray:
     return np.where(np.isnan(given), roll_sum(cells, leaves, signed=False), given)
 
 
-def _largest(block: d.Block, spread) -> np.ndarray:
-    ranked = sorted((s for s in block.all(d.ColumnOf) if s.quantity == "largest"), key=lambda s: s.rank or 0)
-    known = []
-    for i, s in enumerate(ranked, start=1):
-        if s.rank != i:
-            break
-        known.append(np.abs(np.nan_to_num(spread(s.column, 0.0))))
-    return np.stack(known, axis=1) if known else np.zeros((len(spread(ranked[0].column, 0.0)) if ranked else 0, 0))
+def _ranked(block: d.Block) -> list[str]:
+    """The columns of the largest contributions, from the first on without a gap."""
+    ranked = {s.rank: s.column for s in block.all(d.ColumnOf) if s.quantity == "largest"}
+    return [ranked[k] for k in range(1, len(ranked) + 1) if all(j in ranked for j in range(1, k))]
+
+
+def _largest(given: list[np.ndarray], row: np.ndarray, cells: Lattice) -> np.ndarray:
+    """As given; where the file leaves a total out, those of its leaves, as if nobody contributed to two of them."""
+    k = len(given)
+    if not k:
+        return np.zeros((cells.size, 0))
+    known = np.abs(np.nan_to_num(np.stack(given, axis=1)))
+    if (row >= 0).all():
+        return known
+    leaf = np.flatnonzero(cells.is_leaf)
+    amount = known[leaf].ravel()
+    parts = Pairs(np.repeat(leaf, k), np.arange(len(amount), dtype=np.int32), amount, amount)
+    merged = np.maximum(rank(cells, parts, parts.take(np.zeros(0, dtype=np.int64)), k).largest.T, 0.0)
+    return np.where((row >= 0)[:, None], known, merged)
+
+
+def _unsaid(
+    records: Records,
+    frame: pl.DataFrame,
+    row: np.ndarray,
+    cells: Lattice,
+    a: np.ndarray,
+    columns: Mapping[str, np.ndarray],
+    ranked: bool = False,
+) -> list[Diagnostic]:
+    """Cells of the file without a number of contributors, or without a contribution that must be there."""
+    rest, out = np.abs(a), []
+    for column, given in columns.items():
+        needed = rest > ROUNDING * np.abs(a) if ranked else np.ones(len(a), dtype=bool)
+        bad = np.flatnonzero((row >= 0) & np.isnan(given) & needed)
+        if len(bad):
+            rows = frame[ROW].gather(row[bad[:10]]).to_list()
+            marks = [(records.place(r, column), cells.label(int(c))) for r, c in zip(rows, bad[:10], strict=False)]
+            headline = f"cells for which column `{clip(column)}` says nothing"
+            out.append(offenders("SDC309", headline, marks, len(bad)))
+        rest = rest - np.abs(np.nan_to_num(given))
+    return out
 
 
 def _status(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -30,7 +31,12 @@ NOT_ASKED = ["", "0", "false", "False", "FALSE", "no", "No", "NO", "n", "N"]
 
 
 def from_microdata(
-    policy: Policy, block: d.Block, cells: Lattice, sources: Sources, today: datetime.date
+    policy: Policy,
+    block: d.Block,
+    cells: Lattice,
+    sources: Sources,
+    today: datetime.date,
+    variables: Sequence[str] = (),
 ) -> tuple[BoundTable | None, list[Diagnostic]]:
     data = block.the(d.From).data
     records, found = sources.records(data)
@@ -68,6 +74,7 @@ def from_microdata(
     asked = None
     if request is not None:
         asked = table_of(frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null()), k=1)
+    sums = {name: table_of(frame, replace(columns, measure=sources.column(data, name)), k=0) for name in variables}
     if has_errors(found) or judged is None:
         return None, found
     table = BoundTable(
@@ -77,10 +84,14 @@ def from_microdata(
         relations=relations(cells),
         value=every.value,
         lattice=cells,
-        quantities={"count": every.count.astype(float), "weight": every.weighted_count},
+        quantities={
+            "count": every.count.astype(float),
+            "weight": every.weighted_count,
+            **{name: made.value for name, made in sums.items() if made is not None},
+        },
         judged=cells_of(judged, requested=asked, frequency=total is None),
         known_largest=k,
-        contributors=Contributors(every, units),
+        contributors=Contributors(every, units, judged),
         integer=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
     )
     return table, found
@@ -157,7 +168,7 @@ def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.
             inside = pl.col(sources.column(data, name)).is_in(at)
             return ~inside if negated else inside
         case x.Compare(operator, left, right):
-            return _compare(operator, left, right, dimensions, sources, data)
+            return _compare(inner, operator, left, right, dimensions, sources, data)
         case x.Name(name):
             return pl.col(sources.column(data, name))
         case x.Number() | x.Percent():
@@ -173,6 +184,7 @@ def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.
 
 
 def _compare(
+    arithmetic: Callable[[x.Expression], pl.Expr],
     operator: str,
     left: x.Expression,
     right: x.Expression,
@@ -185,9 +197,8 @@ def _compare(
             return pl.lit(code_text(e))
         if isinstance(e, x.Name):
             return pl.col(sources.column(data, e.name))
-        if isinstance(e, (x.Number, x.Percent)):
-            return pl.lit(e.value)
-        return pl.lit(code_text(e))
+        text = None if isinstance(e, (x.Number, x.Percent)) else code_text(e)
+        return pl.lit(text) if text is not None else arithmetic(e)
 
     a, b = side(left, right), side(right, left)
     return {"=": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[operator]

@@ -82,6 +82,8 @@ def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
 def _view(table: BoundTable, cells: np.ndarray) -> View:
     quantities = {"value": table.value, **table.quantities}
     largest = table.judged.largest if table.judged is not None else None
+    if table.contributors is not None:  # expressions mean all contributors, rules not those who waived
+        largest = table.contributors.holdings.largest
     numbers = table.given.index if table.given is not None else None
     return View(cells, quantities, largest, table.lattice, numbers, table.name)
 
@@ -105,10 +107,10 @@ class _Making:
         self.sensitive = np.concatenate([marks.sensitive, np.ones(len(unions), dtype=bool)])
         self.lower = self._clipped(np.concatenate([marks.lower, unions.lower]))
         self.upper = np.concatenate([marks.upper, unions.upper])
-        self.views = [self._with_needed(view) for view in views]
+        self.views = [self._with_needed(view, table) for view, table in zip(views, cells.tables, strict=True)]
         extra = np.arange(self.base, self.n)
         self.views.append(
-            View(extra, self._needed(extra) | {"value": unions.value, "count": unions.count}, None, table="")
+            View(extra, self._needed(extra) | {"value": unions.value, "count": unions.count}, unions.largest, table="")
         )
         self.diagnostics: list[Diagnostic] = []
 
@@ -118,10 +120,13 @@ class _Making:
 
     def _needed(self, cells: np.ndarray) -> dict[str, np.ndarray]:
         lower, upper = self.lower[cells], self.upper[cells]
-        return {"needed_lower": lower, "needed_upper": upper, "needed": np.maximum(lower, upper)}
+        both = np.maximum(lower, upper)
+        return {"needed_lower": lower, "needed_upper": upper, "needed_sliding": both, "needed": both}
 
-    def _with_needed(self, view: View) -> View:
+    def _with_needed(self, view: View, table: BoundTable) -> View:
         quantities = {**view.quantities, **self._needed(view.cells)}
+        if table.given is not None:  # a JJ file gives sliding levels of its own (S31)
+            quantities["needed_sliding"] = table.given.spl
         return View(view.cells, quantities, view.largest, view.lattice, view.numbers, view.table)
 
     def label(self, cell: int) -> str:
@@ -174,7 +179,7 @@ class _Making:
         if not blocks:  # a JJ file brings its attacker along
             blocks = [d.Block("attacker", "external", (d.Bounds(None, None),))]
         for block in blocks:
-            made, problems = know(block, self.views, self._tables(), self.a, fixed, self.label)
+            made, problems = know(block, self.views, self._tables(), self.a, fixed, self.label, self.unions)
             found += problems
             if made is not None:
                 known.append(made)
@@ -206,7 +211,9 @@ class _Making:
             negative = np.flatnonzero(out[letter] < 0)
             if len(negative):
                 headline = f"the cost of {len(negative):,} cells is below zero, such as {self.label(int(negative[0]))}"
-                found.append(diagnostic("SDC321", headline, said[int(by[negative[0]])].span))
+                statement = int(by[negative[0]])
+                span = said[statement].span if statement >= 0 else self.protect.heading
+                found.append(diagnostic("SDC321", headline, span))
         return out, found
 
     def _requirements(self, asked: list[AttackerLevels]) -> list[Diagnostic]:
@@ -233,8 +240,8 @@ class _Making:
         more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
         return diagnostic(
             "SDC324",
-            f"{len(cells):,} cell{'s' if len(cells) > 1 else ''} of `{self.protect.name}` break{'s' if len(cells) == 1 else ''}"
-            f" the requirement {expression(fact.condition)}",
+            f"{len(cells):,} {'cells' if len(cells) > 1 else 'cell'} of `{self.protect.name}` do not meet the requirement"
+            f" {expression(fact.condition)}",
             fact.span,
             fact.because,
             notes=[f"against {attacker}: {shown}{more}"],
@@ -288,7 +295,8 @@ class _Making:
                 for i in chosen[:SHOWN]
             )
             more = f" and {len(chosen) - SHOWN:,} more" if len(chosen) > SHOWN else ""
-            headline = f"`{name}` asks for more than the bounds of attacker `{level.attacker}` allow in {len(chosen):,} cell{'s' if len(chosen) > 1 else ''}"
+            many = "cells" if len(chosen) > 1 else "cell"
+            headline = f"`{name}` asks for more than attacker `{level.attacker}` leaves open in {len(chosen):,} {many}"
             out.append(diagnostic("SDC320", headline, span or self.protect.heading, notes=[f"{shown}{more}"]))
         return out
 

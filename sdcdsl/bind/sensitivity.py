@@ -37,7 +37,7 @@ class Marks:
     upper: np.ndarray = field(init=False)  # needed above
     status: np.ndarray = field(init=False)  # "" or publish, suppress, fix: the last one that matches
     by: np.ndarray = field(init=False)  # which of `facts` set the status
-    together: list[tuple[list[int], d.Sensitive]] = field(default_factory=list)
+    together: list[tuple[int, list[int], d.Sensitive]] = field(default_factory=list)  # table, cells, why
     masks: list[tuple[d.Fact | None, str, np.ndarray]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -80,6 +80,7 @@ def mark_cells(
                 _sensitive(marks, fact, views, tables, places)
             case d.Status(status):
                 chosen = _chosen(marks, fact.cells, views)
+                _opposites(marks, policy, chosen, status, fact, name)
                 marks.status[chosen], marks.by[chosen] = status, index
             case d.Waive() if fact.cells is not None and in_force(fact, today):
                 waived |= _chosen(marks, fact.cells, views)
@@ -109,9 +110,10 @@ def _sensitive(
     if fact.rule is not None:
         _by_rule(marks, fact, fact.rule, views, tables)
     elif fact.together:
-        cells = [c for address in fact.cells.at for c in _at(marks, fact.cells, address, views)]
-        if len(set(cells)) > 1:
-            marks.together.append((sorted(set(cells)), fact))
+        for at, view in enumerate(views):  # a sum in each table the addresses fit, never across tables
+            cells = {c for address in fact.cells.at for c in _at(marks, fact.cells, address, [view])}
+            if len(cells) > 1:
+                marks.together.append((at, sorted(cells), fact))
     elif fact.file is not None:
         chosen = [v for v in views if fact.cells.table in (None, v.table)]
         listed, found = cells_from_file(fact.file, chosen, places, marks.n)
@@ -202,6 +204,21 @@ def _at(marks: Marks, cells: d.Cells, address: d.Address, views: Sequence[View])
             )
         )
     return found
+
+
+def _opposites(
+    marks: Marks, policy: Policy, chosen: np.ndarray, status: str, fact: d.Status, name: Callable[[int], str]
+) -> None:
+    """Cells that one fact shows and another hides (S25); what a file says on its own, a fact may change."""
+    opposite = (marks.status == "suppress") != (status == "suppress")
+    both = np.flatnonzero(chosen & (marks.by >= 0) & opposite)
+    for index in np.unique(marks.by[both]):
+        cells = both[marks.by[both] == index]
+        shown = "; ".join(name(int(c)) for c in cells[:SHOWN])
+        more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
+        headline = f"{len(cells):,} cell{'s are' if len(cells) > 1 else ' is'} both hidden and shown"
+        found = diagnostic("SDC137", headline, fact.span, f"{status} here", notes=[f"{shown}{more}"])
+        marks.diagnostics.append(found.mark(policy.facts[index].span, f"{marks.status[cells[0]]} here"))
 
 
 def _contradictions(marks: Marks, policy: Policy, name: Callable[[int], str]) -> None:

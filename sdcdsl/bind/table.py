@@ -21,6 +21,7 @@ class Contributors:
 
     holdings: Tabulation  # a contributor is a holding where the data declares them
     units: Tabulation  # every unit on its own; the same object where there are no holdings
+    judged: Tabulation  # holdings without those who waived their protection
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.vocabulary.quantities import QUANTITIES
+from sdcdsl.vocabulary.quantities import QUANTITIES, ROLES
 
 
 @dataclass
@@ -67,8 +67,7 @@ class Binding:
         self.sources.ask(data, codes=[s.column for s in table.all(d.ColumnOf) if s.quantity == "status"])
         if weight is not None and is_microdata(table):
             self.sources.ask(data, numbers=[weight])
-        if not is_microdata(table):
-            self.sources.ask(data, numbers=[self.sources.column(data, v) for v in self.variables(data)])
+        self.sources.ask(data, numbers=[self.sources.column(data, v) for v in self.variables(data)])
         for only in table.all(d.Only):
             codes, figures = columns_of_records(only.where, by.dimensions)
             self.sources.ask(
@@ -79,7 +78,8 @@ class Binding:
         """Columns that some expression of the policy uses by name."""
         used = {e.name for e in _expressions(self.policy) if isinstance(e, x.Name)}
         roles = [c.role for c in self.policy.data[data].all(d.Column) if c.rank is None]
-        return [r for r in roles if r in used and r not in QUANTITIES and r not in self.policy.dimensions]
+        taken = {*QUANTITIES, *ROLES, *self.policy.dimensions}
+        return [r for r in roles if r in used and r not in taken]
 
     # ---- tables ------------------------------------------------------------------------------------
 
@@ -94,7 +94,8 @@ class Binding:
         if values is not None:
             table, more = from_inline(self.policy, block, values, cells)
         elif is_microdata(block):
-            table, more = from_microdata(self.policy, block, cells, self.sources, self.today)
+            variables = self.variables(block.the(d.From).data)
+            table, more = from_microdata(self.policy, block, cells, self.sources, self.today, variables)
         else:
             table, more = from_cells(block, cells, self.sources, self.variables(block.the(d.From).data))
         return table, found + more
@@ -138,9 +139,10 @@ def is_microdata(table: d.Block) -> bool:
 
 
 def _expressions(policy: Policy) -> Iterator[x.Located]:
+    """All expressions over cells; `only where` is about records."""
     for blocks in policy.blocks.values():
         for block in blocks.values():
-            yield from x.walk(block.statements)
+            yield from x.walk(tuple(s for s in block.statements if not isinstance(s, d.Only)))
     yield from x.walk(policy.facts)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sdcdsl.bind.aggregates import Aggregates, sensitive_aggregates
 from sdcdsl.bind.evaluate import Evaluator, View
-from sdcdsl.bind.holdings import contributions_to
+from sdcdsl.bind.holdings import cells_from, contributions_to
 from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.rules import Judgement, combined
 from sdcdsl.bind.rules.cells import Cells
@@ -31,7 +31,8 @@ class Unions:
     value: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
-    count: np.ndarray
+    count: np.ndarray  # contributors; NaN where nobody knows
+    largest: np.ndarray  # [union, k]; NaN where nobody knows
 
     def __len__(self) -> int:
         return len(self.value)
@@ -62,28 +63,77 @@ def find_unions(
     marks: Marks,
     automatic: bool,
 ) -> Unions:
-    members: dict[tuple[tuple[int, float], ...], tuple[float, float, float]] = {}
-    for cells, _ in marks.together:
-        members[tuple((c, 1.0) for c in cells)] = (0.0, 0.0, 0.0)
+    found: dict[tuple[tuple[int, float], ...], _Asked] = {}  # by signed members
+    for at, cells, _ in marks.together:
+        found[tuple((c, 1.0) for c in cells)] = _Asked(at, 0.0, 0.0)
     if automatic:
         hidden = marks.sensitive | (marks.status == "suppress")
-        for table, cells in zip(tables, maps, strict=True):
-            found = _automatic(policy, table, hidden[cells])
-            if found is None:
+        for at, (table, cells) in enumerate(zip(tables, maps, strict=True)):
+            made = _automatic(policy, table, hidden[cells])
+            if made is None:
                 continue
-            starts = np.searchsorted(found.union_of, np.arange(len(found) + 1))
+            starts = np.searchsorted(made.union_of, np.arange(len(made) + 1))
             for u, (s, e) in enumerate(pairwise(starts)):
-                parts = zip(cells[found.cell_of[s:e]].tolist(), found.coefficient[s:e].tolist(), strict=True)
-                levels = (float(found.lower[u]), float(found.upper[u]), float(found.count[u]))
-                members.setdefault(tuple(sorted(parts)), levels)
-    sizes = [len(parts) for parts in members]
-    flat = [part for parts in members for part in parts]
+                parts = zip(cells[made.cell_of[s:e]].tolist(), made.coefficient[s:e].tolist(), strict=True)
+                key = tuple(sorted(parts))
+                before = found.get(key, _Asked(at, 0.0, 0.0))
+                lower, upper = max(before.lower, float(made.lower[u])), max(before.upper, float(made.upper[u]))
+                found[key] = _Asked(before.table, lower, upper)
+    sizes = [len(parts) for parts in found]
+    flat = [part for parts in found for part in parts]
     union_of = np.repeat(np.arange(len(sizes)), sizes)
     cell_of = np.array([c for c, _ in flat], dtype=np.int64)
     coefficient = np.array([s for _, s in flat], dtype=float)
     value = np.bincount(union_of, weights=coefficient * a[cell_of], minlength=len(sizes)) if flat else np.zeros(0)
-    levels = np.array(list(members.values()), dtype=float).reshape(-1, 3)
-    return Unions(union_of, cell_of, coefficient, value, levels[:, 0], levels[:, 1], levels[:, 2])
+    asked = list(found.values())
+    lower, upper = np.array([o.lower for o in asked], dtype=float), np.array([o.upper for o in asked], dtype=float)
+    of_table = np.array([o.table for o in asked], dtype=np.int64)
+    count, largest = _contributors(union_of, cell_of, coefficient, of_table, tables, maps)
+    return Unions(union_of, cell_of, coefficient, value, lower, upper, count, largest)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    table: int  # where the members lie
+    lower: float
+    upper: float
+
+
+def _contributors(
+    union_of: np.ndarray,
+    cell_of: np.ndarray,
+    coefficient: np.ndarray,
+    of_table: np.ndarray,
+    tables: Sequence[BoundTable],
+    maps: Sequence[np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """How many contribute to each union, and the largest of them, for the expressions of the policy."""
+    n, k = len(of_table), max((t.known_largest for t in tables), default=0)
+    count, largest = np.full(n, np.nan), np.full((n, k), np.nan)
+    for at, (table, cells) in enumerate(zip(tables, maps, strict=True)):
+        mine = np.flatnonzero(of_table == at)
+        if table.contributors is None or table.lattice is None or not len(mine):
+            continue
+        local = np.full(1 + max(int(cells.max()), int(cell_of.max())), -1, dtype=np.int64)
+        local[cells] = np.arange(len(cells))
+        number = np.full(n, -1, dtype=np.int64)
+        number[mine] = np.arange(len(mine))
+        member = np.flatnonzero(number[union_of] >= 0)
+        place = local[cell_of[member]]
+        chosen = np.zeros(table.size, dtype=bool)
+        chosen[place] = True
+        made = table.contributors.holdings.contributions
+        assert made is not None
+        inside = contributions_to(table.lattice, made, chosen)
+        start = np.searchsorted(inside.cell, place, side="left")
+        reach = np.searchsorted(inside.cell, place, side="right") - start
+        entry = np.repeat(start - np.cumsum(reach) + reach, reach) + np.arange(int(reach.sum()))
+        amount = inside.amount[entry] * np.repeat(coefficient[member], reach)
+        owner = np.repeat(number[union_of[member]], reach)
+        seen = cells_from(np.zeros(len(mine)), owner, inside.holding[entry], amount, table.known_largest)
+        count[mine] = seen.count
+        largest[mine, : table.known_largest] = seen.largest
+    return count, largest
 
 
 def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray) -> Aggregates | None:
@@ -98,7 +148,7 @@ def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray) -> Aggrega
     ]
     if table.contributors is None or table.lattice is None or not rules or not hidden.any():
         return None
-    made = table.contributors.holdings
+    made = table.contributors.judged
     assert made.contributions is not None
     inside = contributions_to(table.lattice, made.contributions, hidden)
 

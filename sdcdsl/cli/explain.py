@@ -36,7 +36,8 @@ def _page(what: str) -> str | None:
         return page(what.upper())
     if what in METHODS:
         method = METHODS[what]
-        head = f"# method {method.name}\n\n{method.about.capitalize()}. It publishes {method.publishes}. Paper: {method.paper}.\n"
+        about = f"{method.about.capitalize()}. It publishes {method.publishes}. Paper: {method.paper}."
+        head = f"# method {method.name}\n\n{about}\n"
         return head + "\n## Options\n" + _table(options_of(method.options))
     name = ALIASES.get(what, what)
     if name in RULES:

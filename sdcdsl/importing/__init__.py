@@ -1,1 +1,36 @@
-"""Files of the old world become policies."""
+"""From the files of τ-ARGUS to a policy: one module for each kind of file, and a remark for whatever stays behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.importing.arb import policy_from_arb
+from sdcdsl.importing.hst import policy_from_hst
+from sdcdsl.importing.jj import policy_from_jj
+
+ENDINGS = (".arb", ".jj", ".hst")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the person who imports can say besides the file."""
+
+    folder: Path | None = None  # where the policy will lie, if not beside the source
+    dimensions: Sequence[str] = ()  # of the cells in a .hst file
+    table: str | None = None  # which table a .hst file is about
+    encoding: str | None = None
+
+
+def policy_from(source: Path, wanted: Wanted) -> tuple[str | None, list[Diagnostic]]:
+    """The canonical text of a policy, or None where the source is malformed; warnings name what was left behind."""
+    match source.suffix.lower():
+        case ".arb":
+            return policy_from_arb(source, wanted.folder, wanted.encoding)
+        case ".jj":
+            return policy_from_jj(source, wanted.folder)
+        case ".hst":
+            return policy_from_hst(source, wanted.dimensions, wanted.table, wanted.encoding)
+    raise ValueError(f"nothing imports {source.suffix}")

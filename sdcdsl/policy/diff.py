@@ -87,14 +87,42 @@ def _blocks(kind: str, old: Any, new: Any) -> Iterator[Edit]:
     for name in [*old, *(n for n in new if n not in old)]:
         if name not in new:
             block = old[name]
-            verdict, why = _WHOLE[kind]
-            yield Edit(verdict.opposite, heading(block), heading(block), None, block.heading, why=why)
+            verdict, why = _whole(block, new)
+            yield Edit(verdict.opposite, heading(block), heading(block), None, block.heading, why=_undone(why))
         elif name not in old:
             block = new[name]
-            verdict, why = _WHOLE[kind]
+            verdict, why = _whole(block, old)
             yield Edit(verdict, heading(block), None, heading(block), new_span=block.heading, why=why)
         else:
             yield from _block(old[name], new[name])
+
+
+def _whole(block: d.Block, others: Any) -> tuple[Verdict, str]:
+    """The verdict of adding a whole block; taking it away is the opposite."""
+    if block.kind == "protect" and any(set(block.tables) & set(o.tables) for o in others.values()):
+        return Verdict.NEEDS_DATA, "another release of a table that is protected elsewhere too"
+    return _WHOLE[block.kind]
+
+
+# Reasons of additions, and what they become when the same thing is taken away.
+_REVERSED = {
+    "more tables are protected": "fewer tables are protected",
+    "more cells are sensitive": "fewer cells are sensitive",
+    "fewer cells are sensitive": "more cells are sensitive",
+    "more cells are hidden": "fewer cells are hidden",
+    "more cells are published as they are": "fewer cells are published as they are",
+    "more is required": "less is required",
+    "the attacker knows more": "the attacker knows less",
+    "the attacker knows less": "the attacker knows more",
+    "more is guarded against": "less is guarded against",
+    "asks for a level that was not asked for": "a level is no longer asked for",
+    "the level, for some cells, rises": "the level, for some cells, falls",
+    "the level, for some cells, falls": "the level, for some cells, rises",
+}
+
+
+def _undone(why: str) -> str:
+    return _REVERSED.get(why, why)
 
 
 _WHOLE = {
@@ -119,7 +147,7 @@ def _block(old: d.Block, new: d.Block) -> Iterator[Edit]:
         b = after.get(key)
         if b is None:
             verdict, why = _alone(a, new)
-            yield Edit(verdict.opposite, where, _text(a), None, a.span, why=why)
+            yield Edit(verdict.opposite, where, _text(a), None, a.span, why=_undone(why))
         elif a != b:
             verdict, why = _changed(a, b)
             yield Edit(verdict, where, _text(a), _text(b), a.span, b.span, why)
@@ -299,7 +327,7 @@ def _facts(old: Policy, new: Policy) -> Iterator[Edit]:
         after = next((f for f in come if _alike(before, f)), None)
         if after is None:
             verdict, why = _fact(before)
-            yield Edit(verdict.opposite, "policy", fact(before), None, before.span, why=why)
+            yield Edit(verdict.opposite, "policy", fact(before), None, before.span, why=_undone(why))
         else:
             come.remove(after)
             verdict, why = _fact_changed(before, after)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -92,7 +93,9 @@ def decode(data: bytes, name: str, place: Span | FilePlace | None = None) -> tup
                 f"character U+{ord(odd.group()):04X} in line {line}",
             )
         ]
-    return Source(name, text.replace("\r\n", "\n").replace("\r", "\n")), []
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # One spelling of é: composed and decomposed letters look alike and must mean the same.
+    return Source(name, text if text.isascii() else unicodedata.normalize("NFC", text)), []
 
 
 def _too_large(name: str, size: int, place: Span | FilePlace) -> Diagnostic:

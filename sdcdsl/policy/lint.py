@@ -9,6 +9,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import compare, constant
+from sdcdsl.policy.checks.blocks import within
 from sdcdsl.policy.checks.options import bind_arguments
 from sdcdsl.policy.checks.protection import attackers_of, scenarios_of
 from sdcdsl.policy.resolve import Policy
@@ -103,9 +104,9 @@ def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             last: dict[tuple, d.Statement] = {}
             for statement in reversed(block.statements):
                 key = _competes(statement)
-                if key is None:
-                    continue
-                later = last.get(key)
+                if key is None or not within(statement, block):
+                    continue  # what an override replaces is the business of `loosened`
+                later = last.get(key) or last.get((*key[:-1], None))
                 if later is not None:
                     found = diagnostic("SDC206", "no cell uses this statement", statement.span)
                     yield found.mark(later.span, "this one, for all cells, comes later")
@@ -118,9 +119,9 @@ def _competes(statement: d.Statement) -> tuple | None:
         case d.Level(level, _, against):
             return ("level", level, against)
         case d.Cost(_, price):
-            return ("cost", price)
+            return ("cost", price, None)
         case d.Bounds():
-            return ("bounds",)
+            return ("bounds", None)
     return None
 
 

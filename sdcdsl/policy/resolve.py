@@ -92,6 +92,7 @@ class _Resolving:
         self.seeds: list[d.Seed] = []
         self.diagnostics: list[Diagnostic] = []
         self.qualified: dict[int, tuple[d.Item, ...]] = {}
+        self.doubtful: list[Span | None] = []  # declared twice: nobody can say which one is meant
 
     def declare(self, file: File) -> None:
         items = tuple(_qualified(file))
@@ -119,6 +120,7 @@ class _Resolving:
                 help = f"give one of them a name: protect {', '.join(block.tables)} as NAME {{"
             found = diagnostic("SDC100", f"{block.kind} `{block.name}` is declared twice", block.heading, help=help)
             self.diagnostics.append(found.mark(first, "declared here first"))
+            self.doubtful += [known[block.name].heading, block.heading]
         known[block.name] = block  # what follows was written with the last one in mind
 
     def _once(self, file: File, kind: type, what: str) -> None:
@@ -148,7 +150,8 @@ class _Resolving:
         known = self.blocks[block.kind]
         name = block.name
         if name not in known:
-            label = did_you_mean(name, known)
+            prefixed = [full for full in known if full.endswith(f".{name}")]
+            label = f"did you mean `{prefixed[0]}`?" if prefixed else did_you_mean(name, known)
             other = next((kind for kind in KINDS if name in self.blocks[kind]), None)
             notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
             found = diagnostic(
@@ -160,6 +163,10 @@ class _Resolving:
         known[name] = replace(known[name], statements=known[name].statements + block.statements)
 
     def policy(self, files: list[File]) -> Policy:
+        for span in filter(None, self.doubtful):
+            for file in files:
+                if file.parsed.source is span.source:
+                    file.parsed.damaged.append((span.start, span.end))
         return Policy(
             title=self.titles[0].text if self.titles else None,
             seed=self.seeds[-1].number if self.seeds else None,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sdcdsl.diagnostics import Diagnostic, Fix, Span, diagnostic, did_you_mean, listed
+from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
 from sdcdsl.policy.codes import known_codes
@@ -140,6 +141,8 @@ class Checker:
         return Type.UNKNOWN
 
     def _is_dimension(self, name: str) -> bool:
+        if name == "cell":  # the cells of a JJ file have numbers
+            return any(table.all(d.Origin) for table in self.policy.tables.values())
         # `region.kostra` is the tree `kostra` of the dimension `region`.
         return name in self.policy.dimensions or name.rpartition(".")[0] in self.policy.dimensions
 
@@ -275,7 +278,9 @@ class Checker:
                 self._report("SDC101", f"there is no dimension `{e.dimension}`", opening(e.span, e.dimension), label)
             return Type.TRUTH
         self._fits_tables(e.dimension, e.span)
-        if isinstance(e, x.AtLevel):
+        if e.dimension == "cell" and not isinstance(e, x.Member):
+            self._report("SDC113", "the cells of a JJ file have numbers, and no hierarchy over them", e.span)
+        elif isinstance(e, x.AtLevel):
             if e.level < 1:
                 self._report("SDC113", "levels count from 1, the total", e.span)
         else:

@@ -87,7 +87,7 @@ class _Formatter:
             at += 1
         self._end_statement()
         while self.comments:
-            self._comment(self.comments.pop())
+            self._comment(self.comments.pop(), 0)
         return self.lines
 
     # ---- statements --------------------------------------------------------------------
@@ -127,17 +127,18 @@ class _Formatter:
 
     def _comments_before(self, token: Token) -> None:
         """A comment inside a statement ends its line; what follows goes on below, where newlines are free anyway."""
+        rows = token.type in ("ROW", "BULLET")
         while self.comments and self.comments[-1].start < token.start:
             comment = self.comments.pop()
             self._flush()
             if comment.own_line or not self.lines:
-                self._comment(comment)
+                self._comment(comment, 2 * self.depth + 2 if rows else self._indent())
             else:
                 self.lines[-1].trail = comment.text
                 self.last_end = comment.end
 
-    def _comment(self, comment: Comment) -> None:
-        line = _Line(" " * self._indent() + comment.text, self.depth, comment=True)
+    def _comment(self, comment: Comment, indent: int) -> None:
+        line = _Line(" " * indent + comment.text, self.depth, comment=True)
         line.blank_before = self._blank_above(comment.start)
         self.lines.append(line)
         self.last_end = comment.end

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sdcdsl.diagnostics import Diagnostic, Fix, Source, Span, diagnostic, did_you_mean, nearest
+from sdcdsl.diagnostics import Diagnostic, Source, Span, diagnostic, nearest
 from sdcdsl.syntax import messages
-from sdcdsl.syntax.automaton import END, RESERVED, Automaton, Checkpoint
+from sdcdsl.syntax.automaton import END, Automaton, Checkpoint
+from sdcdsl.syntax.explaining import Stop, explain
 from sdcdsl.syntax.grammar import tables
 from sdcdsl.syntax.layout import check_layout
 from sdcdsl.syntax.lexer import lex
@@ -21,7 +22,6 @@ EDITIONS = ("1",)
 DEEPEST = 200  # nodes inside nodes
 MOST_PROBLEMS = 100
 
-_ENDS = ("_NL", END, "RBRACE")
 _WITH_BLOCK = frozenset({"dimension", "data", "table", "attacker", "scenario", "protect"})
 
 
@@ -42,10 +42,18 @@ def parse(source: Source) -> tuple[Parsed, list[Diagnostic]]:
         tree = Node("start", [], 0, 0)
     parsed = Parsed(source, tree, lexed.tokens, lexed.comments, parser.damaged)
     found = lexed.diagnostics + parser.diagnostics + list(check_layout(parsed))
+    if _is_something_else(lexed.tokens, parser.diagnostics):
+        found = parser.diagnostics[:1]
     if len(found) > MOST_PROBLEMS:
         more = diagnostic("SDC008", f"{len(found) - MOST_PROBLEMS} more problems in {source.name} are not listed")
         found = [*sorted(found, key=_offset)[:MOST_PROBLEMS], more]
     return parsed, found
+
+
+def _is_something_else(tokens: list[Token], found: list[Diagnostic]) -> bool:
+    """No edition, and a first word that starts no statement either: one message is enough."""
+    no_edition = bool(found) and found[0].code == "SDC005"
+    return no_edition and bool(tokens) and tokens[0].text.casefold() not in messages.USAGE["file"]
 
 
 def _offset(d: Diagnostic) -> int:
@@ -75,6 +83,7 @@ class _Parser:
         self.damaged: list[tuple[int, int]] = []
         self.blocks: list[_Block] = [_Block("file", None)]
         self.at = 0
+        self.python: list[Token] = []  # braces put in for colons, which nothing closes
 
     # ---- the loop ----------------------------------------------------------------------
 
@@ -128,7 +137,7 @@ class _Parser:
         tokens = self.tokens
         if tokens and tokens[0].text == "sdc" and len(tokens) > 1:
             number = tokens[1]
-            if number.type in ("INT", "NUMBER") and number.text not in EDITIONS:
+            if number.type == "INT" and number.text not in EDITIONS:
                 span = Span(self.source, number.start, number.end)
                 self._report(
                     "SDC006",
@@ -145,7 +154,7 @@ class _Parser:
         self._report("SDC005", "the first line must name the edition of the language", span, help="sdc 1")
         for made in (Token("SDC", "sdc", 0, 0), Token("INT", "1", 0, 0), Token("_NL", "\n", 0, 0)):
             self.automaton.feed(made)
-        if tokens and tokens[0].text == "sdc":
+        if tokens and tokens[0].text.casefold() == "sdc":
             self.at = self._end_of_line(0) + 1
         self.blocks[-1].statement = self.at
         self.blocks[-1].saved = self.automaton.checkpoint()
@@ -154,6 +163,8 @@ class _Parser:
     # ---- mistakes --------------------------------------------------------------------------
 
     def _mistake(self, token: Token) -> None:
+        if self._header_without_brace(token):
+            return
         if token.type == "RBRACE" and len(self.blocks) == 1:
             span = Span(self.source, token.start, token.end)
             self._report("SDC015", "there is no open block that this brace could close", span)
@@ -161,91 +172,45 @@ class _Parser:
             self._explain(token)
         self._recover(token)
 
+    def _header_without_brace(self, token: Token) -> bool:
+        """`attacker external`, and then its lines: say that the brace is missing, and read on as if it were there."""
+        block = self.blocks[-1]
+        if block.kind != "file" or token.type not in ("_NL", "COLON") or self.automaton.accepted() != {"LBRACE"}:
+            return False
+        last = self.tokens[self.at - 1]
+        line = self._end_of_line(self.at)
+        following = self.tokens[line + 1] if line + 1 < len(self.tokens) else None
+        if line >= len(self.tokens) or following is None:
+            return False
+        own_line = following.type == "LBRACE"
+        if not own_line and self.source.position(following.start)[1] == 1:
+            return False
+        span = Span(self.source, last.start, last.end)
+        headline = "the brace that opens this block is missing"
+        if own_line:
+            headline = "the brace stands on the line of its block"
+        help = " ".join(t.text for t in self.tokens[block.statement : self.at]) + " {"
+        self._report("SDC013", headline, span, "expected `{` after this", help=help)
+        if own_line:
+            self.at = line + 1
+            return True
+        brace = Token("LBRACE", "{", last.end, last.end)
+        self.tokens[self.at : line + 1] = [brace]
+        if token.type == "COLON":  # as in Python: nothing will close it
+            self.python.append(brace)
+        return True
+
     def _explain(self, token: Token) -> None:
         block = self.blocks[-1]
-        statement = self.tokens[block.statement : self.at]
-        span = Span(self.source, token.start, token.end)
-        if not statement and token.type not in _ENDS:
-            self._unknown_statement(block, token)
-            return
-        if len(statement) == 1 and statement[0].type == "NAME" and block.kind in ("data", "table"):
-            # `form enterprises`: read as FORMAT "FILE", meant as a keyword with a slip in it.
-            self._unknown_statement(block, statement[0])
-            return
-        accepted = self.automaton.accepted()
-        if token.text in RESERVED and "NAME" in accepted:
-            self._reserved(token, span, quotable="STRING" in accepted)
-            return
-        before = statement[-1] if statement else None
-        first = statement[0].text if statement else ""
-        words = messages.either(messages.expected(accepted, before))
-        use = messages.usage(block.kind, first)
-        notes = [f"write: {use.pattern}"] if use else []
-        help = self._hint(before, token)
-        if token.type in _ENDS:
-            where = Span(self.source, before.start, before.end) if before else span
-            if token.type == "RBRACE":
-                where = span
-            headline = f"`{first}` stops too early" if first else "the file stops too early"
-            self._report("SDC013", headline, where, f"expected {words} after this", notes=notes, help=help)
-        else:
-            self._report(
-                "SDC010",
-                f"{messages.found(token)} does not fit here",
-                span,
-                f"expected {words}",
-                notes=notes,
-                help=help,
-            )
-
-    def _reserved(self, token: Token, span: Span, quotable: bool) -> None:
-        help = f'a code is quoted: "{token.text}"' if quotable else "choose another name"
-        self._report("SDC025", f"`{token.text}` is a reserved word", span, "a name belongs here", help=help)
-
-    def _hint(self, before: Token | None, token: Token) -> str | None:
-        """What people usually meant."""
-        if before is None or token.type in _ENDS:
-            return None
-        touching = before.end == token.start
-        after = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
-        if before.type == "INT" and token.type == "COMMA" and touching and after and after.start == token.end:
-            return f"decimals are written with a point: {before.text}.{after.text}"
-        if before.type == "INT" and token.type == "INT" and len(token.text) == 3:
-            return f"numbers have no separators between their digits: {before.text}{token.text}"
-        if (
-            touching
-            and before.type in ("INT", "NUMBER", "NAME", "DATE")
-            and token.type not in ("LBRACE", "LPAR", "RPAR")
-        ):
-            return f'a code with signs in it is quoted: "{before.text}{token.text}…"'
-        accepted = self.automaton.accepted()
-        if "STRING" in accepted and token.type in ("NAME", "INT") and "NAME" not in accepted:
-            return f'texts are quoted: "{token.text}"'
-        if token.text in ("then", "otherwise", "and", "or") and before.text == "else":
-            return "the alternative is written `otherwise`"
-        if token.type == "ELSE":
-            return "inside expressions the alternative is written `otherwise`"
-        if token.type in ("EQUAL", "COLON") and "NAME" not in accepted:
-            return f"the value follows its word directly: {before.text} …"
-        return None
-
-    def _unknown_statement(self, block: _Block, token: Token) -> None:
-        forms = [word for word in messages.USAGE[block.kind] if word and word != "sdc"]
-        span = Span(self.source, token.start, token.end)
-        elsewhere = [
-            messages.BLOCKS[b] for b, words in messages.USAGE.items() if token.text in words and b != block.kind
-        ]
-        near = nearest(token.text, forms) if token.type == "NAME" or token.text.isalpha() else None
-        label = did_you_mean(token.text, forms) if near else ""
-        notes = [f"{messages.BLOCKS[block.kind]} takes: {', '.join(forms)}"]
-        if elsewhere and not near:
-            notes.insert(0, f"`{token.text}` belongs in {elsewhere[0]}")
-        if not token.text.isidentifier():
-            self._report("SDC010", f"a statement cannot start with {messages.found(token)}", span, notes=notes)
-            return
-        code = "SDC011" if block.kind == "file" else "SDC012"
-        headline = f"no statement `{token.text[:40]}` in {messages.BLOCKS[block.kind]}"
-        self._report(code, headline, span, label, notes=notes, fix=Fix(span, near) if near else None)
+        stop = Stop(
+            self.source,
+            block.kind,
+            self.tokens[block.statement : self.at],
+            token,
+            self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None,
+            self.automaton.accepted(),
+        )
+        self.diagnostics.append(explain(stop))
 
     def _report(self, code: str, headline: str, span: Span, label: str = "", **more) -> None:
         self.diagnostics.append(diagnostic(code, headline, span, label, **more))
@@ -264,6 +229,10 @@ class _Parser:
             return
         if block.saved is not None:
             self.automaton.restore(block.saved)
+        if closing is not None and closing.type == "_NL" and self._awaits_rows(block):
+            end = self._end_of_rows(start, end)
+            closing = self.tokens[end] if end < len(self.tokens) else None
+            self.damaged.append((start, closing.start if closing else len(self.source.text)))
         if closing is None:
             self.at = len(self.tokens)
         elif closing.type == "LBRACE":
@@ -276,6 +245,21 @@ class _Parser:
         else:  # a closing brace: let it close
             self.at = end
             block.statement = end
+
+    def _awaits_rows(self, block: _Block) -> bool:
+        words = [t.text for t in self.tokens[block.statement : self.at]]
+        return words in (["values"], ["hierarchy", "tree"])
+
+    def _end_of_rows(self, start: int, end: int) -> int:
+        """Lines indented deeper than the statement were meant as its rows."""
+        column = self.source.position(start)[1]
+        while end + 1 < len(self.tokens) and self.tokens[end].type == "_NL":
+            first = self.tokens[end + 1]
+            deeper = self.tokens[end].text == ";" or self.source.position(first.start)[1] > column
+            if not deeper or first.type == "RBRACE":
+                break
+            end = self._end_of_line(end + 1)
+        return end
 
     def _end_of_line(self, at: int) -> int:
         while at < len(self.tokens) and self.tokens[at].type not in ("_NL", "LBRACE", "RBRACE"):
@@ -332,7 +316,8 @@ class _Parser:
             return False
         if self.source.position(token.start)[1] != 1:
             return False
-        self._report_open(block, Span(self.source, token.start, token.end))
+        if not any(block.opened is brace for brace in self.python):
+            self._report_open(block, Span(self.source, token.start, token.end))
         self._close_all(token.start)
         self.automaton.feed(Token("_NL", "\n", token.start, token.start))
         self.blocks[-1].statement = self.at
@@ -341,7 +326,8 @@ class _Parser:
 
     def _close_blocks_at_end(self) -> None:
         if len(self.blocks) > 1:
-            self._report_open(self.blocks[-1], None)
+            if not any(self.blocks[-1].opened is brace for brace in self.python):
+                self._report_open(self.blocks[-1], None)
             self._close_all(len(self.source.text))
 
     def _close_all(self, at: int) -> None:

@@ -73,7 +73,7 @@ _ALL = (
     Rule("dominance", "a few contributors make up most of the cell", DominanceArguments, ("largest",), 1, ("nk",)),
     Rule("p_percent", "one contributor can estimate another too closely", PPercentArguments, ("largest",), 2, ("p",)),
     Rule("pq", "p_percent with what was known before", PqArguments, ("largest",), 2),
-    Rule("contributors", "too few contributors of more than zero", ContributorsArguments, ("count",), aliases=("C2",)),
+    Rule("contributors", "too few contributors of more than zero", ContributorsArguments, ("count",)),
     Rule("request", "a contributor asked for protection", RequestArguments, ("units",), 2),
     Rule("zero", "all contributors report zero, which tells what each of them reported", ZeroArguments, ("count",)),
     Rule("status", "the data's own status column says so", NoOptions, ("status",)),

@@ -21,10 +21,10 @@ dimension region {
 table income {  # behind a brace
   by region
   values
-      # above the header
+    # above the header
     | region | value |
     | North  |    12 |
-      # between rows
+    # between rows
     | South  |    30 |
   unit "million EUR"  # a # inside quotes is none: see below
   measure income

@@ -57,7 +57,9 @@ def test_check_for_tools(tiny: Path, output: str):
         assert (only["code"], only["marks"][0]["line"], only["marks"][0]["column"]) == ("SDC106", METHOD, 10)
         assert only["marks"][0]["end_column"] == 13
     elif output == "github":
-        assert result.stdout.startswith(f"::error file={tiny},line={METHOD},col=10,endLine={METHOD},endColumn=13,title=SDC106::")
+        assert result.stdout.startswith(
+            f"::error file={tiny},line={METHOD},col=10,endLine={METHOD},endColumn=13,title=SDC106::"
+        )
     else:
         (one_run,) = json.loads(result.stdout)["runs"]
         (only,) = one_run["results"]

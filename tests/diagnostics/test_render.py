@@ -9,7 +9,9 @@ from sdcdsl.diagnostics.render.text import render_one
 
 def test_the_marked_text_is_underlined():
     source = Source("a.sdc", "sdc 1\n  totl Total\n")
-    d = diagnostic("SDC012", "no statement `totl`", Span(source, 8, 12), "did you mean `total`?", notes=["a note"], help="x")
+    d = diagnostic(
+        "SDC012", "no statement `totl`", Span(source, 8, 12), "did you mean `total`?", notes=["a note"], help="x"
+    )
     wanted = """error[SDC012]: no statement `totl`
   --> a.sdc:2:3
    |
@@ -24,7 +26,11 @@ def test_the_marked_text_is_underlined():
 
 def test_secondary_marks_and_data_places():
     source = Source("a.sdc", "one\ntwo\n")
-    d = diagnostic("SDC100", "twice", Span(source, 4, 7)).mark(Span(source, 0, 3), "first").mark(FilePlace("d.csv", "2 cells"))
+    d = (
+        diagnostic("SDC100", "twice", Span(source, 4, 7))
+        .mark(Span(source, 0, 3), "first")
+        .mark(FilePlace("d.csv", "2 cells"))
+    )
     text = render_one(d)
     assert "  ::: a.sdc:1:1\n 1 | one\n   | --- first\n" in text
     assert "  ::: d.csv (2 cells)\n" in text

@@ -62,7 +62,9 @@ options = st.lists(
     st.builds(
         d.Option,
         _plain_names,
-        st.lists(st.one_of(expressions, durations, st.builds(x.Range, expressions, expressions)), max_size=2).map(tuple),
+        st.lists(st.one_of(expressions, durations, st.builds(x.Range, expressions, expressions)), max_size=2).map(
+            tuple
+        ),
         maybe,
     ),
     max_size=2,
@@ -93,7 +95,9 @@ def _trees(draw) -> d.HierarchyTree:
 @st.composite
 def _values(draw) -> d.Values:
     width = draw(st.integers(1, 4))
-    cell = st.one_of(st.sampled_from(["a", "12", "-3.5", "x y", "---", "# no", "a|b", ""]), texts.map(str.strip)).map(d.Cell)
+    cell = st.one_of(st.sampled_from(["a", "12", "-3.5", "x y", "---", "# no", "a|b", ""]), texts.map(str.strip)).map(
+        d.Cell
+    )
     rows = draw(st.lists(st.lists(cell, min_size=width, max_size=width).map(tuple), min_size=1, max_size=4))
     return d.Values(tuple(rows))
 

@@ -47,7 +47,7 @@ def write(folder: Path, name: str, text: str | bytes) -> Path:
         (bytes(range(256)) * 40, "SDC003"),
         (b"\x7fELF\x02\x01\x01" + b"\x00" * 1000, "SDC004"),
         (b"sdc 1\nseed \x00 1\n", "SDC004"),
-        (b"sdc 1\npolicy \"caf\xe9\"\n", "SDC003"),
+        (b'sdc 1\npolicy "caf\xe9"\n', "SDC003"),
         ("sdc 1\n".encode("utf-16"), "SDC003"),
         (b"sdc 1\n" + b"# filler\n" * 6_000_000, "SDC002"),
         (b"", "SDC005"),

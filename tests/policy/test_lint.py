@@ -74,6 +74,8 @@ sensitive by threshold(2)
 
 
 def test_waivers_are_judged_by_the_given_day():
-    text = change("sensitive inv", 'waive at (activity: I, region: A) until 2026-01-01 because "x"\nsensitive inv', CLEAN)
+    text = change(
+        "sensitive inv", 'waive at (activity: I, region: A) until 2026-01-01 because "x"\nsensitive inv', CLEAN
+    )
     assert [d.code for d in lint(policy(text), datetime.date(2026, 1, 1))] == []
     assert [d.code for d in lint(policy(text), datetime.date(2026, 1, 2))] == ["SDC203"]

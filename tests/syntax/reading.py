@@ -24,4 +24,8 @@ def formatted(text: str) -> str:
 
 def spelled(parsed: Parsed) -> list[tuple[str, str]]:
     """The tokens that carry meaning, as the formatter must keep them."""
-    return [(t.type, "".join(t.text.split()) if t.type == "DURATION" else t.text.strip()) for t in parsed.tokens if t.type not in ("_NL", "ROW")]
+    return [
+        (t.type, "".join(t.text.split()) if t.type == "DURATION" else t.text.strip())
+        for t in parsed.tokens
+        if t.type not in ("_NL", "ROW")
+    ]

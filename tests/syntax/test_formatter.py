@@ -12,7 +12,7 @@ CASES = {
         "sdc 1\nseed 1\n\ndimension a {\n  codes A, B\n  total T\n}\n\nattacker x {\n  bounds 0 .. inf\n}\n",
     ),
     "blank lines are kept one at a time": (
-        "\n\nsdc 1\n\n\n\nseed 1\npolicy \"x\"\n\n\n",
+        '\n\nsdc 1\n\n\n\nseed 1\npolicy "x"\n\n\n',
         'sdc 1\n\nseed 1\npolicy "x"\n',
     ),
     "comments stay where they are": (
@@ -20,7 +20,7 @@ CASES = {
         "# a\nsdc 1  # b\n# c\n\n# d\nseed 1  # e\n# f\n",
     ),
     "comments behind neighbouring lines are aligned": (
-        "sdc 1\nseed 1 # a\npolicy \"x\" # b\n",
+        'sdc 1\nseed 1 # a\npolicy "x" # b\n',
         'sdc 1\nseed 1      # a\npolicy "x"  # b\n',
     ),
     "comments inside a statement break it where newlines are free": (
@@ -28,7 +28,7 @@ CASES = {
         "sdc 1\n\ndimension a {\n  codes A,  # first\n      # between\n      B  # last\n}\n",
     ),
     "operators are spaced, signs are not": (
-        "sdc 1\nrequire a*-b+c^2>=(- 3)/d because \"x\"",
+        'sdc 1\nrequire a*-b+c^2>=(- 3)/d because "x"',
         'sdc 1\nrequire a * -b + c ^ 2 >= (-3) / d because "x"\n',
     ),
     "calls hug their parentheses": (

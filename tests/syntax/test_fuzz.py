@@ -38,7 +38,6 @@ _EXPLICIT |= {terminal: st.just(f" {word} ") for word, terminal in tables().keyw
 POLICIES = from_lark(GRAMMAR, start="start", explicit=_EXPLICIT)
 
 
-
 @SLOW
 @given(POLICIES)
 def test_what_the_grammar_makes_the_parser_reads(text: str):

@@ -12,7 +12,21 @@ from sdcdsl.syntax.parser import _Parser
 from tests.syntax.viable import spelling, tokens_of, ways
 
 WAYS = ways()
-WRONG = ["NAME", "INT", "NUMBER", "STRING", "PERCENT", "DATE", "COMMA", "LPAR", "RPAR", "EQUAL", "WHERE", "_NL", "RBRACE"]
+WRONG = [
+    "NAME",
+    "INT",
+    "NUMBER",
+    "STRING",
+    "PERCENT",
+    "DATE",
+    "COMMA",
+    "LPAR",
+    "RPAR",
+    "EQUAL",
+    "WHERE",
+    "_NL",
+    "RBRACE",
+]
 
 
 def test_every_state_can_be_reached():

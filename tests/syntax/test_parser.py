@@ -15,7 +15,7 @@ def tree(text: str) -> Node:
 
 
 def test_spans_cover_the_statement_and_nothing_else():
-    text = 'sdc 1\n\nprotect t {\n  upl 12% of value where nace under C  # why\n}\n'
+    text = "sdc 1\n\nprotect t {\n  upl 12% of value where nace under C  # why\n}\n"
     (_, protect) = tree(text).children
     assert isinstance(protect, Node)
     level = protect.node("level")
@@ -76,7 +76,7 @@ protect t {
 
 
 def test_precedence():
-    text = "sdc 1\nrequire a + b * c ^ 2 > -d and not e = f or g > 1 because \"x\"\n"
+    text = 'sdc 1\nrequire a + b * c ^ 2 > -d and not e = f or g > 1 because "x"\n'
     lines = outline(read(text)[0]).split("\n")
     shape = [line.split("  [")[0] for line in lines if "[" in line and not line.strip()[0].isupper()]
     wanted = [
@@ -138,7 +138,9 @@ def test_unknown_blocks_are_skipped_whole():
     assert codes("sdc 1\nfrobnicate x {\n  a b c\n  d { e }\n}\nseed 1\n") == ["SDC011"]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "seed 3\n", "sdc\n", "sdc one\n", "dimension a {\n"])
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "# only a comment\n", "seed 3\n", "sdc\n", "sdc one\n", "dimension a {\n"]
+)
 def test_the_edition_comes_first(text: str):
     assert codes(text)[0] == "SDC005"
 

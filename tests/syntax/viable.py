@@ -48,7 +48,9 @@ def ways() -> dict[int, tuple[str, ...]]:
     queue = deque([t.start])
     while queue:
         state = queue.popleft()
-        steps = sorted((len(yields[symbol]), symbol, action - 1) for symbol, action in t.actions[state].items() if action > 0)
+        steps = sorted(
+            (len(yields[symbol]), symbol, action - 1) for symbol, action in t.actions[state].items() if action > 0
+        )
         for _, symbol, target in steps:
             if target not in out:
                 out[target] = out[state] + yields[symbol]

@@ -18,7 +18,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
             continue
         for address in cells.at:
             yield from _fits(policy, cells, address)
-            yield from _opposite(said, fact, cells, address)
+            yield from _opposite(policy, said, fact, cells, address)
 
 
 def _fits(policy: Policy, cells: d.Cells, address: d.Address) -> Iterator[Diagnostic]:
@@ -33,6 +33,8 @@ def _fits(policy: Policy, cells: d.Cells, address: d.Address) -> Iterator[Diagno
         return
     if any(set(given) == set(dims) for dims in wanted.values() if dims is not None):
         for name, code in address.coordinates:
+            if name == "cell" and not code.text.isdigit():
+                yield diagnostic("SDC118", "the cells of a JJ file are named by their numbers", code.span, "cell: 17")
             found = missing_code(policy, name, code.text, code.span)
             if found is not None:
                 yield found
@@ -84,16 +86,22 @@ _OPPOSITES = {
 }
 
 
-def _opposite(said: dict, fact: d.Fact, cells: d.Cells, address: d.Address) -> Iterator[Diagnostic]:
+def _opposite(policy: Policy, said: dict, fact: d.Fact, cells: d.Cells, address: d.Address) -> Iterator[Diagnostic]:
     if isinstance(fact, d.Sensitive):
         word = "sensitive" if not fact.together else "together"
     elif isinstance(fact, d.Status):
         word = fact.status
     else:
         return
-    key = (cells.table, frozenset((name, code.text) for name, code in address.coordinates))
-    other = said.setdefault(key, (word, fact))
-    if frozenset({word, other[0]}) in _OPPOSITES:
+    named = frozenset((name, code.text) for name, code in address.coordinates)
+    dimensions = {name for name, _ in named}
+    tables = (
+        [cells.table] if cells.table else [t for t in policy.tables if set(_dimensions(policy, t) or ()) == dimensions]
+    )
+    for table in tables:
+        other = said.setdefault((table, named), (word, fact))
+        if frozenset({word, other[0]}) not in _OPPOSITES:
+            continue
         found = diagnostic(
             "SDC137",
             f"this cell is told `{other[0]}` and `{word}`",
@@ -102,3 +110,4 @@ def _opposite(said: dict, fact: d.Fact, cells: d.Cells, address: d.Address) -> I
             help='a cell that may be published although it is sensitive is waived: waive at (…) because "…"',
         )
         yield found.mark(other[1].span, f"`{other[0]}` here")
+        return

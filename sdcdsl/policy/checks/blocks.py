@@ -10,6 +10,7 @@ from sdcdsl.policy.codes import inline_trees
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.syntax.messages import BLOCKS
 from sdcdsl.vocabulary.formats import TABLES
+from sdcdsl.vocabulary.quantities import QUANTITIES
 
 # Statements of which a block holds one. An override may say them again: the last one counts (R1).
 ONCE: dict[str, tuple[tuple[type, str], ...]] = {
@@ -43,6 +44,9 @@ def _name(block: d.Block) -> Iterator[Diagnostic]:
     name = block.name.rpartition(".")[2] if block.span is None else _last_word(block)
     if block.kind == "protect" and name in block.tables:
         return  # the table's name, reported where it is declared
+    if block.kind == "dimension" and name in QUANTITIES:
+        headline = f"every cell has a `{name}`: a dimension needs another name"
+        yield diagnostic("SDC120", headline, block.heading, QUANTITIES[name].about)
     if "." in name:
         help = f"{block.kind} {name.replace('.', '_')} {{"
         yield diagnostic("SDC026", f"a name that is declared has no dot: `{name}`", block.heading, help=help)
@@ -55,7 +59,7 @@ def _last_word(block: d.Block) -> str:
 
 
 def _said_twice(policy: Policy, block: d.Block) -> Iterator[Diagnostic]:
-    own = [s for s in block.statements if s.span and block.span and _inside(s, block)]
+    own = [s for s in block.statements if s.span and block.span and within(s, block)]
     for kind, word in ONCE[block.kind]:
         said = [s for s in own if isinstance(s, kind)]
         for again in said[1:]:
@@ -63,7 +67,8 @@ def _said_twice(policy: Policy, block: d.Block) -> Iterator[Diagnostic]:
             yield found.mark(said[0].span, "said here first")
 
 
-def _inside(statement: d.Statement, block: d.Block) -> bool:
+def within(statement: d.Statement, block: d.Block) -> bool:
+    """Does the statement stand in the block itself, and not in an override of it?"""
     a, b = statement.span, block.span
     return a is not None and b is not None and a.source is b.source and b.start <= a.start and a.end <= b.end
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from sdcdsl.diagnostics import Diagnostic, Fix, Span, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.amounts import compare, constant
 from sdcdsl.policy.checks.names import word_in
 from sdcdsl.policy.checks.statements import dimensions_of, variables
 from sdcdsl.policy.resolve import Policy
@@ -19,7 +20,9 @@ from sdcdsl.vocabulary.quantities import Place
 from sdcdsl.vocabulary.rules import Rule
 
 # What τ-ARGUS and sdcTable call a method, in small letters.
-_ELSEWHERE = dict.fromkeys(("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp")
+_ELSEWHERE: dict[str, str] = dict.fromkeys(
+    ("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp"
+)
 _ELSEWHERE |= {"rnd": "rounding", "round": "rounding", "crp": "rounding", "intervals": "ip"}
 
 
@@ -193,6 +196,11 @@ def _amounts(policy: Policy, option: d.Option, spec: OptionSpec, tables: Iterabl
         if not (ranged and _is_percent(amount)):
             checker.amount(amount)
     yield from checker.diagnostics
+    if isinstance(value, x.Range):
+        if compare(value.low, value.high) == 1:
+            yield diagnostic("SDC109", f"the range of `{option.name}` is upside down", value.span, "LOW .. HIGH")
+    elif (constant(value) or 0) < 0:
+        yield diagnostic("SDC109", f"`{option.name}` is below zero", value.span, spec.about)
 
 
 def _is_percent(e: x.Expression) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.plugins import find_rule
@@ -72,7 +73,9 @@ def _tables_of(policy: Policy, fact: d.Sensitive) -> list[str]:
     if fact.cells.at:
         wanted = [{name for name, _ in a.coordinates} for a in fact.cells.at]
         return [t for t, b in policy.tables.items() if any(set(_by(b)) == w for w in wanted)]
-    return list(policy.tables)
+    named = {e.dimension for e in x.walk(fact.cells.where) if isinstance(e, (x.Member, x.Under, x.AtLevel))}
+    named |= {e.name for e in x.walk(fact.cells.where) if isinstance(e, x.Name) and e.name in policy.dimensions}
+    return [t for t, b in policy.tables.items() if named <= set(_by(b))]
 
 
 def _by(table: d.Block) -> tuple[str, ...]:
@@ -85,7 +88,7 @@ def _against_somebody(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
     if not protect.all(d.Against) and not protect.all(d.Scenarios):
         if given and protect.tables:
             return  # a JJ file brings its attacker's bounds along
-        known = [a for a in policy.attackers]
+        known = list(policy.attackers)
         yield diagnostic(
             "SDC133",
             f"protect `{protect.name}` does not say against whom",
@@ -224,7 +227,8 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
             table = policy.tables.get(name)
             if table is None or table.all(d.Origin) or policy.is_damaged(table.span) or not _has_cells(table):
                 continue
-            missing = [need for need in rule.needs if not _provides(policy, table, need, rule.largest)]
+            ranks = max(rule.largest, _ranks(fact.rule, rule.name))
+            missing = [need for need in rule.needs if not _provides(policy, table, need, ranks)]
             if missing:
                 found = diagnostic(
                     "SDC135",
@@ -253,6 +257,18 @@ _HELP = {
     "units": 'a table from microdata with column unit = "…" and column request = "…"',
     "status": "status COLUMN in the table",
 }
+
+
+def _ranks(call: x.Call | None, rule: str) -> int:
+    """How many of the largest contributions the arguments ask for: n of dominance, one more than n of p_percent."""
+    position, more = {"dominance": (0, 0), "p_percent": (1, 1)}.get(rule, (-1, 0))
+    if call is None or position < 0:
+        return 0
+    for i, argument in enumerate(call.arguments):
+        is_n = argument.name == "n" or (argument.name is None and i == position)
+        if is_n and isinstance(argument.value, x.Number) and argument.value.text.isdigit():
+            return int(argument.value.text) + more
+    return 0
 
 
 def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
