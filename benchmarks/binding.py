@@ -8,6 +8,8 @@
    `--spread` says how holdings lie: `mixed` (four records in five are their own holding, the others belong to groups of
    skewed size, at random cells) or `random` (every record has a random holding, the hard case).
 2. Building the relations of a 3-D table against scipy assembling the same CSR from ready COO arrays. Promise: 2 ×.
+3. Reading a JJ file against plain Python splitting of the same lines. Promise: 3 ×. Without `--jj FILE` it takes cbs.jj
+   from ../shared/data beside the repository, if that is there.
 """
 
 from __future__ import annotations
@@ -28,8 +30,11 @@ from scipy.sparse import coo_matrix
 from sdcdsl.bind.hierarchy import DimensionCodes, Tree
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.microdata import Columns
+from sdcdsl.bind.readers.jj import read_jj
 from sdcdsl.bind.relations import relations
 from sdcdsl.bind.tabulate import tabulate
+
+CBS = Path(__file__).resolve().parents[2] / "shared" / "data" / "csplib" / "cbs.jj"
 
 # Codes a level below the total: activity, region, size, legal form.
 LEVELS = {"nace": (16, 80), "nuts": (10, 40), "size": (3, 9), "form": (2, 6)}
@@ -126,6 +131,22 @@ def bench_relations(cells: int, repeat: int) -> None:
     report("build / scipy CSR", build, ready, 2, cells >= 1_000_000)
 
 
+def bench_jj(path: Path, repeat: int) -> None:
+    if not path.is_file():
+        print(f"JJ: {path.name} is not here, nothing measured (--jj FILE)")
+        return
+
+    def split_lines() -> list[list[str]]:
+        with path.open() as lines:
+            return [line.split() for line in lines]
+
+    table, found = read_jj(path)
+    assert table is not None, found
+    print(f"JJ: {path.name}, {len(table.index):,} cells, {len(table.cell_of):,} entries")
+    reading, splitting = measured(lambda: read_jj(path), 5 * repeat), measured(split_lines, 5 * repeat)
+    report("read / split lines", reading, splitting, 3, judged=path.name == CBS.name)
+
+
 def peak_memory(arguments: argparse.Namespace) -> None:
     """Of a process that reads the records from a Parquet file and tabulates them.
 
@@ -157,6 +178,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=1_000_000)
     parser.add_argument("--spread", choices=["mixed", "random"], default="mixed")
     parser.add_argument("--text-ids", action="store_true", help="holdings named by text instead of numbers")
+    parser.add_argument("--jj", type=Path, default=CBS)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only-write", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--only-tabulate", metavar="FILE", help=argparse.SUPPRESS)
@@ -170,6 +192,7 @@ def main() -> None:
     peak_memory(arguments)
     bench_tabulation(arguments.records, arguments.spread, arguments.text_ids, arguments.repeat)
     bench_relations(arguments.cells, arguments.repeat)
+    bench_jj(arguments.jj, arguments.repeat)
 
 
 if __name__ == "__main__":

@@ -33,10 +33,9 @@ class Listed:
 @dataclass(frozen=True)
 class _Entry:
     codes: tuple[str, ...]
-    status: str
+    status: str | None
     place: Place
-    lower: float = 0.0
-    upper: float = 0.0
+    levels: tuple[float, float] | None = None  # below, above
 
 
 def cells_from_file(
@@ -62,10 +61,11 @@ def cells_from_file(
         if cell is None:
             strange.append(entry)
             continue
-        {"hidden": out.hidden, "protect": out.fixed, "unsafe": out.sensitive}.get(entry.status, np.zeros(n, bool))[
-            cell
-        ] = True
-        out.lower[cell], out.upper[cell] = entry.lower, entry.upper
+        chosen = {"hidden": out.hidden, "protect": out.fixed, "unsafe": out.sensitive}.get(entry.status or "")
+        if chosen is not None:
+            chosen[cell] = True
+        if entry.levels is not None:  # a line of its own in an a-priori file, before or after the status
+            out.lower[cell], out.upper[cell] = entry.levels
     if strange:
         marks = [(e.place, ", ".join(e.codes)) for e in strange]
         return None, [offenders("SDC326", "cells that do not exist in the table", marks, len(strange))]
@@ -83,15 +83,7 @@ def _hst(path, dimensions: int) -> tuple[Iterator[_Entry], list[Diagnostic]]:
     records, problems = read_hst(path, dimensions=dimensions)
     if records is None or problems:
         return iter(()), problems
-    return (
-        _Entry(
-            r.codes,
-            r.status or "",
-            FilePlace(str(path), line=r.line),
-            *(r.levels if r.levels is not None else (0.0, 0.0)),
-        )
-        for r in records
-    ), []
+    return (_Entry(r.codes, r.status, FilePlace(str(path), line=r.line), r.levels) for r in records), []
 
 
 def _csv(path, file: d.FileReference, names: list[str]) -> tuple[Iterator[_Entry], list[Diagnostic]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sdcdsl.bind.hierarchy import DimensionCodes, Tree
-from sdcdsl.bind.options import option_values
+from sdcdsl.bind.options import encoding_of, option_values
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.correspondence import read_correspondence
 from sdcdsl.bind.readers.hrc import read_hrc
@@ -99,15 +99,11 @@ def _from_file(
     options = option_values(file.options, HIERARCHIES[file.format].options)
     if file.format == "hrc":
         return read_hrc(path, total=root or "Total", leader=options["lead"], name=label)
-    shared = {"total": root, "delimiter": options["delimiter"], "name": label, "encoding": _encoding(options)}
+    shared = {"total": root, "delimiter": options["delimiter"], "name": label, "encoding": encoding_of(options)}
     if file.format == "columns":
         return read_correspondence(path, columns=options["levels"] or (), **shared)
     child, parent = options["child"], options["parent"]
     return read_parents(path, child=child[0] if child else None, parent=parent[0] if parent else None, **shared)
-
-
-def _encoding(options: dict) -> str | None:
-    return None if options["encoding"].lower().replace("-", "") == "utf8" else options["encoding"]
 
 
 def _place(span, block: d.Block) -> Place:

@@ -57,7 +57,9 @@ def from_microdata(
     k = _largest_needed(policy)
 
     def table_of(frame: pl.LazyFrame, columns: Columns = columns, k: int = k) -> Tabulation | None:
-        made, problems = tabulate(frame, cells.dimensions, columns, k=k, keep_contributions=True, place=place)
+        made, problems = tabulate(
+            frame, cells.dimensions, columns, k=k, keep_contributions=True, place=place, where=records.place
+        )
         found.extend(problems)
         return made
 

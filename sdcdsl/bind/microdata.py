@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from sdcdsl.bind.lattice import Lattice
-from sdcdsl.diagnostics import Diagnostic, Place, diagnostic, did_you_mean, listed
+from sdcdsl.bind.readers.records import ROW
+from sdcdsl.bind.readers.wording import clip
+from sdcdsl.diagnostics import Diagnostic, Mark, Place, diagnostic, did_you_mean, listed
 
+Where = Callable[[int, str], Place]  # a row and a column of a file
 SHOWN = 10  # offenders named before the rest is only counted
 
 
@@ -45,9 +48,13 @@ class Records:
 
 
 def encode(
-    frame: pl.DataFrame, lattice: Lattice, columns: Columns, place: Place | None = None
+    frame: pl.DataFrame,
+    lattice: Lattice,
+    columns: Columns,
+    place: Place | None = None,
+    where: Where | None = None,
 ) -> tuple[Records | None, list[Diagnostic]]:
-    """Records of a collected frame that has all `columns`."""
+    """Records of a collected frame that has all `columns`; `where` says in which row of a file a record stands."""
     cell = np.zeros(len(frame), dtype=np.int64)
     found: list[Diagnostic] = []
     coded = frame.select(  # all columns at once: polars takes one thread for each
@@ -56,16 +63,17 @@ def encode(
     )
     for d, column in enumerate(columns.dimensions):
         codes, problems = _codes(frame[column], coded.to_series(d), lattice, d, place)
-        found += problems
+        found += [_located(p, bad, frame, column, where) for p, bad in problems]
         if codes is not None:
             # Through a table of multiples: wide integers are made once.
             cell += (np.arange(lattice.shape[d]) * lattice.stride[d])[codes]
-    x, problems = _numbers(frame, columns.measure, place)
+    x, problems = _numbers(frame, columns.measure, place, where)
     found += problems
-    w, problems = _numbers(frame, columns.weight, place)
+    w, problems = _numbers(frame, columns.weight, place, where)
     found += problems
     if w is not None and (w < 0).any():
-        found.append(_offending_rows("SDC323", f"column {columns.weight} holds negative weights", w < 0, place))
+        negative = _offending_rows("SDC323", f"column {columns.weight} holds negative weights", w < 0, place)
+        found.append(_located(negative, w < 0, frame, columns.weight or "", where))
     if found:
         return None, found
     holding, names = _holdings(frame, columns)
@@ -74,8 +82,8 @@ def encode(
 
 def _codes(
     series: pl.Series, coded: pl.Series, lattice: Lattice, d: int, place: Place | None
-) -> tuple[np.ndarray | None, list[Diagnostic]]:
-    """The codes of a column by number, if they are all leaves of the dimension."""
+) -> tuple[np.ndarray | None, list[tuple[Diagnostic, np.ndarray]]]:
+    """The codes of a column by number, if they are all leaves of the dimension; or what is wrong with which records."""
     dimension, composition = lattice.dimensions[d], lattice.compositions[d]
     leaf = composition.is_leaf
     if coded.null_count() == 0:
@@ -83,16 +91,19 @@ def _codes(
         if leaf.all() or leaf[codes].all():
             return codes, []
     known = pl.Series(np.append(leaf, False)).gather(coded.fill_null(len(leaf)).cast(pl.UInt32))
-    wrong = series.filter(~known).cast(pl.String)
-    odd = wrong.to_frame("code").group_by("code", maintain_order=True).len()
-    return None, _unknown_codes(dimension.name, odd, set(dimension.codes), dimension.codes, place)
+    text = series.cast(pl.String)
+    odd = text.filter(~known).to_frame("code").group_by("code", maintain_order=True).len()
+    missing, inner = series.is_null().to_numpy(), coded.is_not_null().to_numpy()
+    kinds = {"missing": missing, "total": inner & ~known.to_numpy(), "unknown": ~missing & ~inner}
+    said = _unknown_codes(dimension.name, odd, set(dimension.codes), dimension.codes, place)
+    return None, [(problem, kinds[kind]) for kind, problem in said.items()]
 
 
 def _unknown_codes(
     name: str, odd: pl.DataFrame, totals: set[str], codes: Sequence[str], place: Place | None
-) -> list[Diagnostic]:
+) -> dict[str, Diagnostic]:
     """One diagnostic a kind of mistake: unknown, missing, a total where a leaf belongs."""
-    found = []
+    found = {}
     kinds: dict[str, list[tuple[str, int]]] = {"unknown": [], "total": [], "missing": []}
     for code, records in odd.iter_rows():
         kind = "missing" if code is None else "total" if code in totals else "unknown"
@@ -100,7 +111,7 @@ def _unknown_codes(
     if kinds["missing"]:
         records = sum(n for _, n in kinds["missing"])
         headline = f"{_many(records, 'record has', 'records have')} no code of dimension {name}"
-        found.append(diagnostic("SDC304", headline, place))
+        found["missing"] = diagnostic("SDC304", headline, place)
     says = {
         "unknown": ("the dimension does not have", None),
         "total": (
@@ -116,12 +127,12 @@ def _unknown_codes(
             headline = f"{noun} of dimension {name} that {reason}: {shown}"
             near = did_you_mean(offenders[0][0], codes) if kind == "unknown" else ""
             notes = [f"{_many(len(offenders), 'code', 'codes')} on {_many(records, 'record', 'records')}"]
-            found.append(diagnostic("SDC304", headline, place, near, notes=notes, help=advice))
+            found[kind] = diagnostic("SDC304", headline, place, near, notes=notes, help=advice or near or None)
     return found
 
 
 def _numbers(
-    frame: pl.DataFrame, column: str | None, place: Place | None
+    frame: pl.DataFrame, column: str | None, place: Place | None, where: Where | None
 ) -> tuple[np.ndarray | None, list[Diagnostic]]:
     if column is None:
         return None, []
@@ -133,7 +144,17 @@ def _numbers(
     if good.all():
         return numbers, []
     headline = f"column {column} holds something that is not a finite number"
-    return None, [_offending_rows("SDC307", headline, ~good, place)]
+    return None, [_located(_offending_rows("SDC307", headline, ~good, place), ~good, frame, column, where)]
+
+
+def _located(found: Diagnostic, bad: np.ndarray, frame: pl.DataFrame, column: str, where: Where | None) -> Diagnostic:
+    """The same, with the first rows of the file that are meant, where the records know their rows."""
+    if where is None or ROW not in frame.columns:
+        return found
+    first = np.flatnonzero(bad)[:SHOWN]
+    rows, words = frame[ROW].gather(first).to_list(), frame[column].cast(pl.String).gather(first).to_list()
+    marks = [Mark(where(row, column), f"`{clip(w)}`" if w else "nothing") for row, w in zip(rows, words, strict=True)]
+    return replace(found, marks=tuple(marks))
 
 
 def _offending_rows(code: str, headline: str, bad: np.ndarray, place: Place | None) -> Diagnostic:

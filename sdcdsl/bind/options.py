@@ -29,6 +29,12 @@ def rule_arguments(call: x.Call, described: type) -> dict[str, Any]:
     }
 
 
+def encoding_of(options: dict[str, Any]) -> str | None:
+    """None for UTF-8, which readers recognise themselves, with or without a byte order mark."""
+    said = options.get("encoding") or "utf-8"
+    return None if said.lower().replace("-", "") == "utf8" else said
+
+
 def _value(option: d.Option, spec: OptionSpec) -> Any:
     if spec.kind is Kind.FLAG:
         return True

@@ -16,7 +16,7 @@ from sdcdsl.bind.linking import NamedTable, link, shared_values
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.pairs import Pairs
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.relations import Relations, joined
+from sdcdsl.bind.relations import Relations, joined, repeated, select
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tables import Binding
@@ -76,6 +76,8 @@ def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
     linked = link([NamedTable(t.name, t.measure, t.lattice) for t in tables if t.lattice is not None])
     a, found = shared_values(linked, [t.value for t in tables], place=tables[0].place)
     made = joined([t.relations for t in tables], linked.maps, linked.cells)
+    if len(tables) > 1:
+        made = select(made, ~repeated(made))
     return _Cells(tuple(tables), linked.maps, a, made, linked.label), found
 
 
@@ -276,7 +278,8 @@ class _Making:
             help = "give such cells a level: lpl max(needed, 10% of value)"
             found.append(diagnostic("SDC330", headline, self.protect.heading, notes=[f"{shown}{more}"], help=help))
         if out.cut:
-            headline = f"{out.cut:,} levels were cut to what the attacker's own part of the cell leaves"
+            what = "level was" if out.cut == 1 else "levels were"
+            headline = f"{out.cut:,} {what} cut to what the attacker's own part of the cell leaves"
             notes = ["somebody who contributes nearly all of a cell knows it nearly exactly, whatever is published"]
             found.append(diagnostic("SDC332", headline, self.protect.heading, notes=notes))
         return out, found

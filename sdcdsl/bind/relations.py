@@ -60,9 +60,12 @@ class Relations:
     rhs: np.ndarray  # float64 [equation]
     cells: int
     blocks: tuple[Block, ...] = ()  # empty for systems that come from a file
+    number: np.ndarray | None = None  # int64 [equation]: its number before some were left out, which the blocks know
 
     def label(self, equation: int) -> RelationLabel | None:
         """None for an equation that belongs to no table (read from a file, or added)."""
+        if self.number is not None:
+            equation = int(self.number[equation]) if equation < len(self.number) else -1
         block = next((b for b in self.blocks if b.start <= equation < b.stop), None)
         if block is None:
             return None
@@ -149,8 +152,9 @@ def redundant(made: Relations) -> np.ndarray:
 
 
 def select(made: Relations, keep: np.ndarray) -> Relations:
-    """Only the equations marked in `keep`, renumbered; labels are lost, so keep `np.flatnonzero(keep)` with them."""
+    """Only the equations marked in `keep`, renumbered; they keep their labels."""
     number = np.cumsum(keep) - 1
+    before = np.flatnonzero(keep)
     chosen = keep[made.equation_of]
     return Relations(
         made.coefficient[chosen],
@@ -158,7 +162,33 @@ def select(made: Relations, keep: np.ndarray) -> Relations:
         number[made.equation_of[chosen]].astype(made.equation_of.dtype),
         made.rhs[keep],
         made.cells,
+        made.blocks,
+        before if made.number is None else made.number[before],
     )
+
+
+def repeated(made: Relations) -> np.ndarray:
+    """Marks equations that say the same as an earlier one, as linked tables do about the cells they share.
+
+    Equations are compared by two random sums of their terms: with 2 · 53 bits a false match is out of the question, and
+    the choice of numbers is fixed, so that the same system always gives the same answer.
+    """
+    random = np.random.default_rng(0).random((2, made.cells)) + 0.5
+    n = len(made.rhs)
+    size = np.bincount(made.equation_of, minlength=n).astype(np.float64)
+    keys = [size, made.rhs]
+    for numbers in random:
+        # The order of terms must not matter to the last bit: add them up sorted by cell.
+        order = np.lexsort((made.cell_of, made.equation_of))
+        terms = (made.coefficient * numbers[made.cell_of])[order]
+        keys.append(np.bincount(made.equation_of[order], weights=terms, minlength=n))
+    order = np.lexsort((np.arange(n), *keys))
+    same = np.ones(max(n - 1, 0), dtype=bool)
+    for key in keys:
+        same &= key[order][1:] == key[order][:-1]
+    again = np.zeros(n, dtype=bool)
+    again[order[1:][same]] = True
+    return again
 
 
 def joined(parts: Sequence[Relations], cell_maps: Sequence[np.ndarray], cells: int) -> Relations:

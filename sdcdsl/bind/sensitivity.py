@@ -119,7 +119,9 @@ def _sensitive(
         listed, found = cells_from_file(fact.file, chosen, places, marks.n)
         marks.diagnostics += found
         if listed is not None:
-            marks.mark(fact, what, listed.sensitive, listed.lower, listed.upper)
+            marks.mark(fact, what, listed.sensitive)
+            # Levels hold for the cells they name, whoever marks them.
+            marks.lower, marks.upper = np.maximum(marks.lower, listed.lower), np.maximum(marks.upper, listed.upper)
             marks.status[listed.hidden] = "suppress"
             marks.status[listed.fixed] = "fix"
     else:

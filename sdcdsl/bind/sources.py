@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from sdcdsl.bind.options import option_values
+from sdcdsl.bind.options import encoding_of, option_values
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.argus_data import read_argus_data
 from sdcdsl.bind.readers.csv_records import read_csv
@@ -60,7 +60,7 @@ class Sources:
         codes, numbers = self.asked[data]
         options = option_values(origin.file.options, _described(origin.file.format))
         if origin.file.format == "argus":
-            return self._argus(path, options, origin, codes, numbers)
+            return self._argus(path, options, origin, data)
         both = codes & numbers
         if both:
             headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
@@ -69,23 +69,23 @@ class Sources:
         asked = Asked(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
         if origin.file.format == "parquet":
             return read_parquet(path, asked)
-        encoding = options.get("encoding", "utf-8")
-        plain = encoding.lower().replace("-", "") == "utf8"
-        return read_csv(path, asked, delimiter=options.get("delimiter"), encoding=None if plain else encoding)
+        return read_csv(path, asked, delimiter=options.get("delimiter"), encoding=encoding_of(options))
 
-    def _argus(
-        self, path: Path, options: dict, origin: d.Origin, codes: set[str], numbers: set[str]
-    ) -> tuple[Records | None, list[Diagnostic]]:
+    def _argus(self, path: Path, options: dict, origin: d.Origin, data: str) -> tuple[Records | None, list[Diagnostic]]:
         if options["metadata"] is None:
             headline = "τ-ARGUS data needs its metadata file"
             return None, [diagnostic("SDC314", headline, origin.span, help='argus "x.asc" { metadata "x.rda" }')]
         described, missing = self.places.find(f"{path.stem}.rda", options["metadata"], origin.span)
         if described is None:
             return None, missing
-        metadata, found = read_rda(described)
+        # Metadata of a table may hold no word that only tables have; then the policy tells.
+        tables = [t for t in self.policy.tables.values() if any(f.data == data for f in t.all(d.From))]
+        ready_made = any(s.quantity == "value" for t in tables for s in t.all(d.ColumnOf))
+        metadata, found = read_rda(described, is_table=True if ready_made else None, encoding=encoding_of(options))
         if metadata is None:
             return None, found
         known = [v.name for v in metadata.variables]
+        codes, numbers = self.asked[data]
         for column in sorted(codes | numbers):
             if column not in known:
                 label = did_you_mean(column, known)
@@ -93,7 +93,7 @@ class Sources:
                 found.append(diagnostic("SDC303", f"there is no variable `{column}`", place, label))
         if found:
             return None, found
-        return read_argus_data(path, metadata)
+        return read_argus_data(path, metadata, encoding=encoding_of(options))
 
 
 def _described(format: str) -> type:

@@ -26,8 +26,9 @@ import polars as pl
 
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import CELL_LIMIT, Lattice, lattice
-from sdcdsl.bind.microdata import Columns, Records, encode
+from sdcdsl.bind.microdata import Columns, Records, Where, encode
 from sdcdsl.bind.ranking import NOBODY, Pairs, rank, run_starts
+from sdcdsl.bind.readers.records import ROW
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic, listed
 
 
@@ -68,6 +69,7 @@ def tabulate(
     keep_contributions: bool = False,
     limit: int = CELL_LIMIT,
     place: Place | None = None,
+    where: Where | None = None,
 ) -> tuple[Tabulation | None, list[Diagnostic]]:
     """All cells of the table `dimensions` × `columns`; `columns.dimensions` are in the order of `dimensions`."""
     cells, found = lattice(dimensions, limit=limit, place=place)
@@ -78,7 +80,8 @@ def tabulate(
     if missing:
         present = listed(lazy.collect_schema().names())
         return None, [diagnostic("SDC303", f"no column {listed(missing)}", place, notes=[f"the data has {present}"])]
-    records, found = encode(lazy.select(columns.all).collect(), cells, columns, place)
+    rows = [ROW] if where is not None and ROW in lazy.collect_schema() else []
+    records, found = encode(lazy.select([*columns.all, *rows]).collect(), cells, columns, place, where)
     if records is None:
         return None, found
     return _tabulated(cells, records, k, ranked, keep_contributions), []

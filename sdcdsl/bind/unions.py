@@ -52,6 +52,7 @@ class Unions:
             np.concatenate([made.rhs, np.zeros(n)]),
             made.cells + n,
             made.blocks,
+            made.number,
         )
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "show": "sdcdsl.cli.show:show",
     "methods": "sdcdsl.cli.methods:methods",
     "new": "sdcdsl.cli.new:new",
+    "import": "sdcdsl.cli.import_:import_",
 }
 
 

@@ -99,7 +99,7 @@ def as_text(policy: Policy, blocks: Blocks) -> str:
         lines += _text(_block(policy, problem))
     if not blocks:
         lines.append("the policy protects nothing: no protect block")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _text(block: dict[str, Any]) -> list[str]:
@@ -121,7 +121,7 @@ def _text(block: dict[str, Any]) -> list[str]:
         lines.append(f"              from {t['from']}")
     lines.append(f"  relations   {_n(counts['relations'])} with {_n(counts['entries'])} entries")
     lines.append(
-        f"  sensitive   {_n(counts['sensitive'])} cells"
+        f"  sensitive   {_n(counts['sensitive'])} {'cell' if counts['sensitive'] == 1 else 'cells'}"
         + (f"; {_n(counts['fixed'])} fixed" if counts["fixed"] else "")
         + (f"; {_n(counts['hidden'])} already hidden" if counts["hidden"] else "")
     )
@@ -135,9 +135,17 @@ def _text(block: dict[str, Any]) -> list[str]:
     lines.append(f"  pairs       {_n(counts['pairs'])} of attacker and sensitive cell")
     for m in block["methods"]:
         lines.append(f"  method      {m['method']}: {m['about']}")
-    lines.append(f"  memory      {block['memory_bytes'] / 1e6:,.1f} MB for the problem itself".replace(",", " "))
+    lines.append(f"  memory      {_size(block['memory_bytes'])} for the problem itself")
     lines.append(f"  writes      {', '.join(block['writes']) or 'nothing'}")
     return [*lines, ""]
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
 
 
 def _n(number: int) -> str:

@@ -34,6 +34,8 @@ class DataJob:
     name: str = ""  # in the policy
     path: Path = Path()
     metadata: Metadata | None = None
+    metadata_path: Path = Path()
+    written: tuple[str, str] = ("", "")  # data and metadata file as the policy names them
 
     @property
     def is_table(self) -> bool:

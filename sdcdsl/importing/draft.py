@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sdcdsl.bind.readers.wording import clip
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, diagnostic, in_reading_order
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import decode
@@ -57,6 +57,17 @@ class Draft:
         place = FilePlace(file or self.source, line=line)
         self.found.append(diagnostic("SDC328", headline, place, notes=notes, help=help))
 
+    def list_what_stayed(self) -> None:
+        """The warnings as comments below the title: what is on the screen today is gone tomorrow."""
+        said = [(d.place, d.headline) for d in in_reading_order(self.found) if d.code == "SDC328"]
+        title, self.parts = self.parts[:1], self.parts[1:]
+        below, self.parts = self.parts, title
+        if said:
+            self.gap()
+            self.remark("Not carried over:")
+            self.remark(*(f"{_short(place)}: {headline}" for place, headline in said))
+        self.parts += below
+
     def text(self) -> tuple[str | None, list[Diagnostic]]:
         """The canonical form; None where names of the source hold characters that no policy can."""
         source, wrong = decode(f"sdc 1\n{''.join(self.parts)}".encode("utf-8", "surrogatepass"), self.source)
@@ -64,9 +75,13 @@ class Draft:
             return None, wrong
         parsed, wrong = parse(source)
         assert not wrong, (wrong, source.text)
-        once = format_text(parsed)
-        # The formatter keeps blank lines it finds and adds its own; a second pass sees both.
-        return format_text(parse(Source(self.source, once))[0]), []
+        return format_text(parsed), []
+
+
+def _short(place: Place | None) -> str:
+    if not isinstance(place, FilePlace):
+        return str(place)
+    return Path(place.name).name + (f", line {place.line}" if place.line else "")
 
 
 class Names:
@@ -148,13 +163,14 @@ def _as_spelled(folder: Path, parts: list[str]) -> Path | None:
     """The file as it is spelled on the disk: the old world did not tell upper from lower case."""
     at = folder
     for part in parts:
-        if not (at / part).exists():
+        inside = at / part
+        if not inside.exists():
             siblings = sorted(at.iterdir()) if at.is_dir() else []
-            alike = next((p.name for p in siblings if p.name.casefold() == part.casefold()), None)
+            alike = next((p for p in siblings if p.name.casefold() == part.casefold()), None)
             if alike is None:
                 return None
-            part = alike
-        at = at / part
+            inside = alike
+        at = inside
     return at if at.is_file() else None
 
 

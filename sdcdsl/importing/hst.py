@@ -85,7 +85,7 @@ def _say(draft: Draft, entries: Sequence[APriori], what: str, block: str) -> Non
         draft.left_behind(
             f"{plural(len(entries), 'line')} with {what}: such statements stand in a block, not on their own",
             entries[0].line,
-            notes=[f"lines {_lines(entries)}"],
+            notes=[f"lines {_lines(entries)}"] if len(entries) > 1 else (),
             help=f"copy the remarks at the end of the policy into the {block} block",
         )
 
@@ -105,7 +105,7 @@ def _lines(entries: Sequence[APriori]) -> str:
 
 
 def needed_beside_the_file(entries: Sequence[APriori]) -> list[APriori]:
-    """The lines that `sensitive from hst` does not act on: costs, bounds, safe cells, levels of cells it does not mark."""
+    """Lines that `sensitive from hst` does not act on: costs, bounds, safe cells, levels of cells it does not mark."""
     unsafe = {e.codes for e in entries if e.status == "unsafe"}
     return [
         e

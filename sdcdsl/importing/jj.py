@@ -25,10 +25,12 @@ def policy_from_jj(source: Path, folder: Path | None = None) -> tuple[str | None
     draft.gap()
     draft.add(
         d.Block("table", name, (d.Origin(d.FileReference("jj", files.prefix + source.name)),)),
-        f"{cells}, {sensitive} of them sensitive, {relations}. Values, bounds, levels, weights and statuses come from the file.",
+        f"{cells}, {sensitive} of them sensitive, {relations}.",
+        "Values, bounds, levels, weights and statuses come from the file.",
     )
     release = d.Release(d.FileReference("jj", f"{source.stem}-protected.jj"))
     method = d.MethodChain((d.Engine("csp", (d.Option("time_limit", (x.Duration("10", "min"),)),)),))
     draft.add(d.Block("protect", name, (method, release), (name,)))
+    draft.list_what_stayed()
     text, wrong = draft.text()
     return text, draft.found + wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sdcdsl.bind.readers.arb import Rule
@@ -32,12 +32,12 @@ def judged(table: TableJob, draft: Draft) -> Judged:
     for safety in table.rules:
         for rule in safety.rules:
             seen[rule.name] = seen.get(rule.name, 0) + 1
-            _one(rule, seen[rule.name], safety.line, table, out, draft)
+            _one(rule, safety.line, table, out, draft)
     _holdings(table, out, seen, draft)
     return out
 
 
-def _one(rule: Rule, nth: int, line: int, table: TableJob, out: Judged, draft: Draft) -> None:
+def _one(rule: Rule, line: int, table: TableJob, out: Judged, draft: Draft) -> None:
     first = rule.figures[0]
     match rule.name:
         case "WGT":
@@ -105,7 +105,7 @@ def _request(f: tuple[float, ...], line: int, draft: Draft) -> x.Call:
     if len(f) == 4 and f[2] > 0:
         draft.left_behind("REQ looks at cells with a smallest count only: that count is not carried over", line)
     level = _level(f[-1], "REQ", line, draft)
-    return _named("request", share=percent(min(min(shares), 99.0)), level=level)
+    return _named("request", share=percent(min(*shares, 99.0)), level=level)
 
 
 def _level(margin: float, rule: str, line: int, draft: Draft) -> x.Percent:
@@ -120,7 +120,7 @@ def _named(name: str, **arguments: x.Expression) -> x.Call:
     return x.Call(name, _arguments(arguments))
 
 
-def _arguments(named: dict[str, x.Expression]) -> tuple[x.Argument, ...]:
+def _arguments(named: Mapping[str, x.Expression]) -> tuple[x.Argument, ...]:
     return tuple(x.Argument(name, value) for name, value in named.items())
 
 
@@ -151,7 +151,7 @@ def _has_data(rule: Rule, call: x.Call, largest: int, line: int, table: TableJob
         return False
     known = len(metadata.with_role("largest"))
     if largest > known:
-        headline = f"{rule.name} looks at the {largest} largest contributions, and {known} variables are <MAXSCORE>"
+        headline = f"{rule.name} looks at the {largest} largest contributions, and the table has {known} (<MAXSCORE>)"
         draft.left_behind(headline, line, help=f"largest({largest}) COLUMN in the table")
         return False
     return True

@@ -46,6 +46,7 @@ class StatusOptions(Record):
 @record
 class ArgusOptions(Record):
     metadata: Any = option(Kind.TEXT, "the .rda file that describes the columns", None)
+    encoding: Any = option(Kind.TEXT, "the text encoding of both files", "utf-8")
 
 
 @record

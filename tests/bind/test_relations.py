@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_matrix
 
 from sdcdsl.bind.lattice import lattice
+from sdcdsl.bind.linking import NamedTable, link
 from sdcdsl.bind.microdata import Columns
-from sdcdsl.bind.relations import Relations, joined, redundant, relations, select
+from sdcdsl.bind.relations import Relations, joined, redundant, relations, repeated, select
 from sdcdsl.bind.tabulate import tabulate
 from tests.bind.small_worlds import dimension, dimensions_, flat, tree, worlds
 
@@ -119,3 +120,29 @@ def test_joined_relations_keep_their_labels():
     assert matrix(both).tolist() == [[-1, 1, 1, 0], [-1, 0, 0, 1]]
     assert [str(both.label(e)) for e in range(2)] == ["a = T adds up", "b = T adds up"]
     assert both.label(2) is None
+
+
+def test_equations_that_linked_tables_share_stand_once():
+    region, size, form = flat("region", ["A", "B"]), flat("size", ["s", "l"]), flat("form", ["x", "y"])
+    tables = [_table([region, size]), _table([region, form])]
+    linked = link([NamedTable(f"t{i}", "m", t) for i, t in enumerate(tables)])
+    both = joined([relations(t) for t in tables], linked.maps, linked.cells)
+    again = repeated(both)
+    # Both tables say T = A + B at the total of their other dimension, about the same three cells.
+    assert again.sum() == 1
+    kept = select(both, ~again)
+    assert len({_terms(kept, e) for e in range(len(kept.rhs))}) == len(kept.rhs)
+    assert {_terms(kept, e) for e in range(len(kept.rhs))} == {_terms(both, e) for e in range(len(both.rhs))}
+    old = np.flatnonzero(~again)
+    assert [str(kept.label(e)) for e in range(len(kept.rhs))] == [str(both.label(int(e))) for e in old]
+
+
+def _table(dimensions):
+    made, found = lattice(dimensions)
+    assert made is not None, found
+    return made
+
+
+def _terms(made, equation):
+    at = made.equation_of == equation
+    return frozenset(zip(made.cell_of[at].tolist(), made.coefficient[at].tolist(), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
 from itertools import combinations
 
@@ -26,6 +27,8 @@ from sdcdsl.bind.rules import (
     combined,
 )
 from sdcdsl.bind.tabulate import tabulate
+from sdcdsl.vocabulary.option import options_of
+from sdcdsl.vocabulary.rules import RULES as VOCABULARY
 from tests.bind.small_worlds import contributors_by_cell, holder_of, worlds
 
 shares = st.sampled_from([Fraction(n, 20) for n in (1, 2, 3, 8, 15, 17, 19)])
@@ -188,11 +191,15 @@ def test_exact_ties_are_not_sensitive():
     assert not PPercent(0.1).judge(cells).sensitive[0]
 
 
-def test_the_registry_knows_names_and_aliases():
-    assert RULES["nk"] is RULES["dominance"] is Dominance
-    assert {"threshold", "dominance", "p_percent", "pq", "contributors", "zero", "request"} <= set(RULES)
+def test_rules_know_what_they_look_at():
     assert all(isinstance(made, Rule) for made in (PQ(0.1, 0.5), Zero(), Threshold(3)))
     assert (PPercent(0.1).largest_needed, Dominance(3, 0.8).largest_needed) == (2, 3)
+
+
+def test_every_rule_of_the_vocabulary_is_here_with_its_arguments():
+    described = {name: set(options_of(r.arguments)) for name, r in VOCABULARY.items() if name != "status"}
+    assert described == {name: {f.name for f in fields(cls)} for name, cls in RULES.items()}
+
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ attacker external {
 
 protect by_size, by_form, by_region as turnover {
   lpl needed
-  upl needed
+  upl max(needed, 10)
   against external
   cost sqrt(value)
   method csp

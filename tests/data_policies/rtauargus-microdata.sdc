@@ -7,8 +7,9 @@ data enterprises {
   column ACTIVITY = "A88"
 }
 
+# The file writes its activities without leading zeros, other than the correspondence table: its own columns are the tree.
 dimension ACTIVITY {
-  hierarchy columns "activity_corr_table.csv" {
+  hierarchy columns "indiv_dt.csv" {
     levels A10, A21, A88
   }
   total Total
@@ -41,7 +42,7 @@ attacker external {
 
 protect turnover {
   lpl needed
-  upl needed
+  upl max(needed, 10)
   against external
   cost sqrt(value)
   method csp

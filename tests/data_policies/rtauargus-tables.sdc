@@ -89,28 +89,28 @@ attacker external {
 
 protect by_size {
   lpl needed
-  upl needed
+  upl max(needed, 10)
   against external
   method csp
 }
 
 protect by_form {
   lpl needed
-  upl needed
+  upl max(needed, 10)
   against external
   method csp
 }
 
 protect by_region {
   lpl needed
-  upl needed
+  upl max(needed, 10)
   against external
   method csp
 }
 
 protect in_the_east {
   lpl needed
-  upl needed
+  upl max(needed, 10)
   against external
   method csp
 }

@@ -15,7 +15,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
 
 
-@rule("minimum_respondents")
+@rule
 @dataclass(frozen=True)
 class Contributors:
     n: int

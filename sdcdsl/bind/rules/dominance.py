@@ -17,7 +17,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
 
 
-@rule("nk")
+@rule
 @dataclass(frozen=True)
 class Dominance:
     n: int

@@ -20,7 +20,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
 
 
-@rule("p")
+@rule
 @dataclass(frozen=True)
 class PPercent:
     p: float

@@ -19,7 +19,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
 
 
-@rule("prior_posterior")
+@rule
 @dataclass(frozen=True)
 class PQ:
     p: float

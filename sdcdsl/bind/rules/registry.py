@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -25,7 +25,6 @@ class Rule(Protocol):
     """Parameters are dataclass fields; `faults` says in words what is wrong with them."""
 
     name: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]]
 
     @property
     def largest_needed(self) -> int:
@@ -37,22 +36,16 @@ class Rule(Protocol):
     def judge(self, cells: Cells) -> Judgement: ...
 
 
-RULES: dict[str, type] = {}  # by name and by alias
+RULES: dict[str, type] = {}
 
 T = TypeVar("T", bound=type)
 
 
-def rule(*aliases: str) -> Callable[[T], T]:
-    """Registers a rule under its class attribute `name` and these aliases."""
-
-    def register(cls: T) -> T:
-        cls.aliases = aliases
-        for name in (cls.name, *aliases):
-            assert name not in RULES, f"two rules named {name}"
-            RULES[name] = cls
-        return cls
-
-    return register
+def rule(cls: T) -> T:
+    """Registers a rule under its class attribute `name`. Other names it goes by are the vocabulary's business."""
+    assert cls.name not in RULES, f"two rules named {cls.name}"
+    RULES[cls.name] = cls
+    return cls
 
 
 def symmetric(level: np.ndarray) -> Judgement:

@@ -15,7 +15,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
 
 
-@rule("req")
+@rule
 @dataclass(frozen=True)
 class Request:
     share: float = 0.0

@@ -21,7 +21,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
 
 
-@rule("freq")
+@rule
 @dataclass(frozen=True)
 class Threshold:
     n: int

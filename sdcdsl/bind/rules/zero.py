@@ -17,7 +17,7 @@ from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
 
 
-@rule()
+@rule
 @dataclass(frozen=True)
 class Zero:
     level: float = 1.0

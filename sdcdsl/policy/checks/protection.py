@@ -284,7 +284,7 @@ def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
         case "units":
             origin = table.last(d.From)
             data = policy.data.get(origin.data) if origin is not None else None
-            return micro and data is not None and any(c.role == "unit" for c in data.all(d.Column))
+            return micro and data is not None and any(c.role in ("unit", "request") for c in data.all(d.Column))
     return True
 
 

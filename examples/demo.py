@@ -1,0 +1,90 @@
+"""A walk through the example policies: what `make demo` shows. Exits with 1 if anything goes otherwise."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from sdcdsl.cli import cli  # noqa: E402
+
+failed: list[str] = []
+
+
+def say(text: str) -> None:
+    print(f"\n{text}\n")
+
+
+def run(*arguments: str, expect: int = 0) -> None:
+    """One command, as a reader would type it, in this process."""
+    line = " ".join(("sdcdsl", *arguments))
+    print(f"$ {line}", flush=True)
+    try:
+        cli.main(list(arguments), prog_name="sdcdsl")
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 1
+    sys.stdout.flush()
+    if code != expect:
+        failed.append(f"{line}: exit code {code} instead of {expect}")
+
+
+def mistaken(folder: Path) -> Path:
+    """The turnover policy with one slip of the pen."""
+    text = (HERE / "turnover" / "turnover.sdc").read_text(encoding="utf-8")
+    wrong = text.replace("lpl needed ", "lpl neded ", 1)
+    assert wrong != text
+    path = folder / "slip.sdc"
+    path.write_text(wrong, encoding="utf-8")
+    return path
+
+
+def walk() -> None:
+    say("1. Three policies: a typed-in table, tables from microdata, a quarterly release. Are they right?")
+    os.chdir(HERE)
+    for example in ("tiny", "turnover", "quarterly"):
+        run("check", f"{example}/{example}.sdc")
+    print("Silence: they are.")
+
+    say("2. What a mistake looks like: `neded` instead of `needed`.")
+    with tempfile.TemporaryDirectory() as folder:
+        mistaken(Path(folder))
+        os.chdir(folder)
+        run("check", "slip.sdc", expect=1)
+        os.chdir(HERE)
+
+    say("3. Every message has a page. This is the one of SDC112:")
+    run("explain", "SDC112")
+
+    say("4. There is one layout, so that a change of a policy shows as what it is. Are the files in it?")
+    run("fmt", "--check", "tiny", "turnover", "quarterly")
+
+    say("5. Advice: what is allowed but worth a second look.")
+    run("lint", "turnover/turnover.sdc")
+
+    say("6. The policy meets its data, 1 600 invented enterprises: what would protecting it mean? Nothing is solved.")
+    os.chdir(HERE / "turnover")
+    run("plan", "turnover.sdc", "--today", "2026-01-01")
+
+
+def main() -> int:
+    walk()
+    if failed:
+        say("Something went wrong:")
+        print("\n".join(failed))
+        return 1
+    say(f"That was it. The example lies in {os.path.relpath(HERE / 'turnover', HERE.parent)}. Try next:")
+    print("  - .venv/bin/sdcdsl plan examples/turnover/turnover.sdc --json    the same for programs")
+    print("  - copy turnover.sdc, change p_percent(10%) to 15%, plan again, and ask what the change means:")
+    print("    .venv/bin/sdcdsl diff OLD NEW")
+    print("  - .venv/bin/sdcdsl new mine.sdc    a commented policy to start your own from")
+    print("  - docs/tutorial.md                 ten minutes, from an empty file on")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
