@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sdcdsl.bind.naming import SHOWN, cells, first_cells
 from sdcdsl.bind.relations import Relations
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, diagnostic
 
 TOLERANCE = 1e-9
-SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +131,6 @@ def fill_totals(
     rest = np.flatnonzero(missing)
     found = []
     if len(rest):
-        more = f" and {len(rest) - SHOWN:,} more" if len(rest) > SHOWN else ""
-        named = "; ".join(name(int(c)) for c in rest[:SHOWN])
-        headline = f"{len(rest):,} cell{'s' if len(rest) > 1 else ''} without a value that no sum determines"
-        found.append(diagnostic("SDC309", headline, place, notes=[f"{named}{more}"]))
+        headline = f"{cells(rest)} without a value that no sum determines"
+        found.append(diagnostic("SDC309", headline, place, notes=[first_cells(rest, name)]))
     return Filled(a, filled, rest), found

@@ -14,15 +14,15 @@ from itertools import pairwise
 
 import numpy as np
 
+from sdcdsl.bind import naming
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.holdings import contributions_to, summed
+from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.unions import Unions
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-
-SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +113,14 @@ def _excluded(
     attacker: d.Block, statement: d.Bounds, cells: np.ndarray, a: np.ndarray, low, high, name: Callable[[int], str]
 ) -> Diagnostic:
     negative = bool((a[cells] < 0).all()) and bool((low[cells] == 0).all())
-    shown = "; ".join(f"{name(int(c))} outside {low[c]:g} .. {high[c]:g}" for c in cells[:SHOWN])
-    more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
+    shown = first_cells(cells, lambda c: f"{name(c)} outside {low[c]:g} .. {high[c]:g}")
     if negative:
-        many = "cells are" if len(cells) > 1 else "cell is"
-        headline = f"{len(cells):,} {many} negative, and attacker `{attacker.name}` excludes that"
+        headline = f"attacker `{attacker.name}` excludes negative values, which {naming.cells(cells)} have"
         return diagnostic(
-            "SDC318", headline, statement.span, notes=[f"{shown}{more}"], help="bounds -inf .. inf, or bounds that fit"
+            "SDC318", headline, statement.span, notes=[shown], help="bounds -inf .. inf, or bounds that fit"
         )
-    many = "cells" if len(cells) > 1 else "cell"
-    headline = f"the bounds of attacker `{attacker.name}` exclude the true value of {len(cells):,} {many}"
-    return diagnostic("SDC319", headline, statement.span, notes=[f"{shown}{more}"])
+    headline = f"the bounds of attacker `{attacker.name}` exclude the true value of {naming.cells(cells)}"
+    return diagnostic("SDC319", headline, statement.span, notes=[shown])
 
 
 # ---- contributors as attackers ---------------------------------------------------------------------------

@@ -16,12 +16,12 @@ import numpy as np
 from sdcdsl.bind.dimensions import codes_under, levels_in
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import Lattice
+from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.types import code_text
 from sdcdsl.vocabulary.quantities import QUANTITIES
 
-SHOWN = 10
 Values = np.ndarray
 
 
@@ -163,13 +163,25 @@ def _listed(codes: DimensionCodes, wanted: Sequence[str]) -> np.ndarray:
     return out
 
 
+def _defined(of: Callable) -> Callable:
+    """Infinity out of finite numbers (1 / 0, log(0)) is no value: `min(5, 1 / value)` must not hide it."""
+
+    def guarded(*given):
+        out = np.asarray(of(*given), dtype=float)
+        return np.where(
+            np.isinf(out) & np.logical_and.reduce(np.broadcast_arrays(*map(np.isfinite, given))), np.nan, out
+        )
+
+    return guarded
+
+
 _BINARY: dict[str, Callable] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
     "of": np.multiply,
-    "/": np.divide,
-    "^": lambda a, b: np.power(np.asarray(a, dtype=float), b),
+    "/": _defined(np.divide),
+    "^": _defined(lambda a, b: np.power(np.asarray(a, dtype=float), b)),
 }
 _COMPARE: dict[str, Callable] = {
     "=": np.equal,
@@ -184,8 +196,8 @@ _FUNCTIONS: dict[str, Callable] = {
     "max": lambda *v: np.maximum.reduce(np.broadcast_arrays(*v)),
     "abs": np.abs,
     "sqrt": np.sqrt,
-    "log": np.log,
-    "exp": np.exp,
+    "log": _defined(np.log),
+    "exp": _defined(np.exp),
     "round": np.round,
     "floor": np.floor,
     "ceil": np.ceil,
@@ -254,13 +266,11 @@ def last_match(
 
 
 def _without_value(clause: Clause, bad: list[int], name: Callable[[int], str]) -> Diagnostic:
-    more = f" and {len(bad) - SHOWN:,} more" if len(bad) > SHOWN else ""
-    cells = "; ".join(name(c) for c in bad[:SHOWN])
     return diagnostic(
         "SDC321",
-        f"this expression has no value in {len(bad):,} {'cells that use' if len(bad) > 1 else 'cell that uses'} it",
+        f"this expression has no value in {cells(bad)} that follow{'s' if len(bad) == 1 else ''} it",
         clause.amount.span or clause.place,
         "divides by zero, or uses something these cells do not have",
-        notes=[f"{cells}{more}"],
+        notes=[first_cells(bad, name)],
         help="give those cells a statement of their own: … where value = 0",
     )

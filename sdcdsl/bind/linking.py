@@ -18,9 +18,8 @@ import numpy as np
 
 from sdcdsl.bind.additivity import TOLERANCE, figure
 from sdcdsl.bind.lattice import Lattice
+from sdcdsl.bind.naming import SHOWN
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
-
-SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)

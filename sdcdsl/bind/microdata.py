@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.lattice import Lattice
+from sdcdsl.bind.naming import SHOWN
 from sdcdsl.bind.readers.records import ROW
 from sdcdsl.bind.readers.wording import clip
 from sdcdsl.diagnostics import Diagnostic, Mark, Place, diagnostic, did_you_mean, listed
 
 Where = Callable[[int, str], Place]  # a row and a column of a file
-SHOWN = 10  # offenders named before the rest is only counted
 
 
 @dataclass(frozen=True)

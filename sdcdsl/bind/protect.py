@@ -9,10 +9,12 @@ from itertools import pairwise
 import numpy as np
 import xarray as xr
 
+from sdcdsl.bind import naming
 from sdcdsl.bind.attackers import Knowledge, know
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.linking import NamedTable, link, shared_values
+from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.pairs import Pairs
 from sdcdsl.bind.problem import TableProblem
@@ -27,7 +29,6 @@ from sdcdsl.policy.checks.protection import attackers_of
 from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary.methods import Limits
 
-SHOWN = 10
 MOST_PAIRS = 50_000_000
 
 
@@ -238,15 +239,13 @@ class _Making:
         return out
 
     def _broken(self, fact: d.Require, attacker: str, cells: list[int]) -> Diagnostic:
-        shown = "; ".join(self.label(c) for c in cells[:SHOWN])
-        more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
+        condition = expression(fact.condition)
         return diagnostic(
             "SDC324",
-            f"{len(cells):,} {'cells' if len(cells) > 1 else 'cell'} of `{self.protect.name}` do not meet the requirement"
-            f" {expression(fact.condition)}",
+            f"{naming.cells(cells)} of `{self.protect.name}` without the required {condition}",
             fact.span,
             fact.because,
-            notes=[f"against {attacker}: {shown}{more}"],
+            notes=[f"against {attacker}: {first_cells(cells, self.label)}"],
         )
 
     # ---- pairs -----------------------------------------------------------------------------------------
@@ -270,13 +269,11 @@ class _Making:
             out.add(one, cells, amounts, self.a)
         bare = cells[~covered[cells]]
         if len(bare):
-            shown = "; ".join(self.label(int(c)) for c in bare[:SHOWN])
-            more = f" and {len(bare) - SHOWN:,} more" if len(bare) > SHOWN else ""
-            headline = (
-                f"{len(bare):,} sensitive cell{'s have' if len(bare) > 1 else ' has'} a level of zero against everybody"
-            )
+            headline = f"a level of zero against everybody for {len(bare):,} sensitive {naming.noun(bare)}"
             help = "give such cells a level: lpl max(needed, 10% of value)"
-            found.append(diagnostic("SDC330", headline, self.protect.heading, notes=[f"{shown}{more}"], help=help))
+            found.append(
+                diagnostic("SDC330", headline, self.protect.heading, notes=[first_cells(bare, self.label)], help=help)
+            )
         if out.cut:
             what = "level was" if out.cut == 1 else "levels were"
             headline = f"{out.cut:,} {what} cut to what the attacker's own part of the cell leaves"
@@ -293,14 +290,12 @@ class _Making:
         for statement in np.unique(level.spans[name][cells[bad]]):
             chosen = bad[level.spans[name][cells[bad]] == statement]
             span: Span | None = level.statements[statement] if statement >= 0 else None
-            shown = "; ".join(
-                f"{self.label(int(cells[i]))} asks for {amount[i]:g}, the bounds leave {room[i]:g}"
-                for i in chosen[:SHOWN]
-            )
-            more = f" and {len(chosen) - SHOWN:,} more" if len(chosen) > SHOWN else ""
-            many = "cells" if len(chosen) > 1 else "cell"
-            headline = f"`{name}` asks for more than attacker `{level.attacker}` leaves open in {len(chosen):,} {many}"
-            out.append(diagnostic("SDC320", headline, span or self.protect.heading, notes=[f"{shown}{more}"]))
+
+            def asks(i: int) -> str:
+                return f"{self.label(int(cells[i]))} asks for {amount[i]:g}, the bounds leave {room[i]:g}"
+
+            headline = f"`{name}` asks for more than attacker `{level.attacker}` leaves open in {naming.cells(chosen)}"
+            out.append(diagnostic("SDC320", headline, span or self.protect.heading, notes=[first_cells(chosen, asks)]))
         return out
 
     # ---- the dataset --------------------------------------------------------------------------------------

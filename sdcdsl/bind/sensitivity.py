@@ -11,6 +11,7 @@ import numpy as np
 from sdcdsl.bind.cell_lists import cells_from_file
 from sdcdsl.bind.evaluate import Evaluator, View, select
 from sdcdsl.bind.from_microdata import in_force
+from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import rule_arguments
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import Marked
@@ -23,8 +24,6 @@ from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import fact as written
 from sdcdsl.vocabulary.plugins import find_rule
-
-SHOWN = 10
 
 
 @dataclass(eq=False)
@@ -216,10 +215,8 @@ def _opposites(
     both = np.flatnonzero(chosen & (marks.by >= 0) & opposite)
     for index in np.unique(marks.by[both]):
         cells = both[marks.by[both] == index]
-        shown = "; ".join(name(int(c)) for c in cells[:SHOWN])
-        more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
         headline = f"{len(cells):,} cell{'s are' if len(cells) > 1 else ' is'} both hidden and shown"
-        found = diagnostic("SDC137", headline, fact.span, f"{status} here", notes=[f"{shown}{more}"])
+        found = diagnostic("SDC137", headline, fact.span, f"{status} here", notes=[first_cells(cells, name)])
         marks.diagnostics.append(found.mark(policy.facts[index].span, f"{marks.status[cells[0]]} here"))
 
 
@@ -228,14 +225,12 @@ def _contradictions(marks: Marks, policy: Policy, name: Callable[[int], str]) ->
     for index in np.unique(marks.by[both]):
         cells = both[marks.by[both] == index]
         fact = policy.facts[index] if index >= 0 else None
-        shown = "; ".join(name(int(c)) for c in cells[:SHOWN])
-        more = f" and {len(cells) - SHOWN:,} more" if len(cells) > SHOWN else ""
         found = diagnostic(
             "SDC329",
-            f"{len(cells):,} sensitive cell{'s' if len(cells) > 1 else ''} must be published",
+            f"{len(cells):,} sensitive {'cell' if len(cells) == 1 else 'cells'} must be published",
             fact.span if fact is not None else None,
             "by this statement",
-            notes=[f"{shown}{more}"],
+            notes=[first_cells(cells, name)],
             help='waive where … because "…" says that these cells need no protection',
         )
         why = next((f for f, _, mask in marks.masks if f is not None and mask[cells].any()), None)

@@ -100,7 +100,7 @@ def binary(operator: str, a: float, b: float) -> float:
             return a * b
         case "^":
             return math.nan if math.isnan(a) else a**b
-    return a / b if b else math.nan if a == 0 or math.isnan(a) else math.inf
+    return a / b if b else math.nan
 
 
 def function(name: str, v: list[float]) -> float:
@@ -275,3 +275,12 @@ def test_quantities_beside_each_other_are_no_dimensions():
     for view in views([5.0]):
         assert view.has(x.Compare(">=", x.Name("upl"), x.Name("lpl")))
         assert view.has(x.Compare(">", x.Name("contribution"), x.Name("value")))
+
+
+def test_a_division_by_zero_is_not_hidden_by_what_stands_around_it():
+    (wide, *_) = views([0.0])
+    by_zero = x.Binary("/", x.Number("1"), x.Name("value"))
+    for e in (by_zero, x.Call("min", (x.Argument(None, x.Number("5")), x.Argument(None, by_zero)))):
+        assert np.isnan(Evaluator(wide, np.arange(3))(e)).all()
+    guarded = x.Cond(x.Compare("=", x.Name("value"), x.Number("0")), x.Number("1"), by_zero)
+    assert (Evaluator(wide, np.arange(3))(guarded) == 1).all()
