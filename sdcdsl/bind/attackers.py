@@ -149,10 +149,8 @@ def _each(
         number = np.array([numbers.setdefault(made.name(int(h)), len(numbers)) for h in holdings], dtype=np.int64)
         member = number[position]
         if view.has(each.where):  # who qualifies in one table attacks them all
-            hit = (
-                Evaluator(view, own.cell, {"contribution": own.amount})(each.where) if each.where is not None else True
-            )
-            qualified.append(np.unique(member[hit]))
+            true, unknown = Evaluator(view, own.cell, {"contribution": own.amount}).holds(each.where)
+            qualified.append(np.unique(member[true | unknown]))  # in doubt somebody attacks
         found.append(_Parts(member, view.cells[own.cell], own.amount, made.count[own.cell] == 1))
     parts = _joined(found)
     chosen = np.unique(np.concatenate([*qualified, np.zeros(0, dtype=np.int64)])).astype(np.int64)

@@ -93,7 +93,7 @@ def _from_file(
     block: d.Block, statement: d.HierarchyFile, root: str | None, label: str, places: Places
 ) -> tuple[Tree | None, list[Diagnostic]]:
     file = statement.file
-    path, missing = places.find(block.name, file.path, file.span)
+    path, missing = places.find(f"{block.name}.{label}" if label else block.name, file.path, file.span)
     if path is None:
         return None, missing
     options = option_values(file.options, HIERARCHIES[file.format].options)

@@ -51,6 +51,10 @@ class View:
         """Does the view have every dimension that the expression mentions (S10)?"""
         return all(any(self.knows(name) for name in names) for names in self._mentioned(expression))
 
+    @property
+    def is_table(self) -> bool:
+        return self.lattice is not None or self.numbers is not None
+
     def knows(self, name: str) -> bool:
         return self.dimension(name) is not None or (name == "cell" and self.numbers is not None)
 
@@ -83,6 +87,33 @@ class Evaluator:
     def __call__(self, e: x.Expression) -> Values:
         with np.errstate(all="ignore"):  # what is not finite is named by the caller, cell by cell
             return np.broadcast_to(np.asarray(self._value(e)), self.cells.shape)
+
+    def holds(self, e: x.Expression | None) -> tuple[Values, Values]:
+        """Where a condition is true, and where nobody can say because part of it has no value (0 / 0 > 3).
+
+        `count > 0 and value / count > 3` is false, not unknown, where the count is zero: one false part decides.
+        """
+        if e is None:
+            return np.ones(self.cells.shape, dtype=bool), np.zeros(self.cells.shape, dtype=bool)
+        with np.errstate(all="ignore"):
+            unknown = np.broadcast_to(self._unknown(e), self.cells.shape)
+        return self(e).astype(bool) & ~unknown, unknown
+
+    def _unknown(self, e: x.Expression):
+        match e:
+            case x.Compare(_, left, right) if not self._compares_codes(e):
+                return np.isnan(self._value(left)) | np.isnan(self._value(right))
+            case x.Not(value):
+                return self._unknown(value)
+            case x.Every(parts) | x.Some(parts):
+                decides = isinstance(e, x.Some)  # a true part decides `or`, a false one `and`
+                unknown = [np.asarray(self._unknown(p)) for p in parts]
+                sure = [~u & (np.asarray(self._value(p)) == decides) for p, u in zip(parts, unknown, strict=True)]
+                return _any(unknown) & ~_any(sure)
+            case x.Cond(condition, then, otherwise):
+                chosen = np.where(self._value(condition), self._unknown(then), self._unknown(otherwise))
+                return self._unknown(condition) | chosen
+        return np.False_
 
     def _value(self, e: x.Expression):
         match e:
@@ -135,6 +166,10 @@ class Evaluator:
         values = [self._value(a.value) for a in e.arguments]
         return _FUNCTIONS[e.name](*values)
 
+    def _compares_codes(self, e: x.Compare) -> bool:
+        names = [side.name for side in (e.left, e.right) if isinstance(side, x.Name)]
+        return any(n not in self.more and self.view.is_code(n) and self.view.knows(n) for n in names)
+
     def _compare(self, e: x.Compare):
         for side, other in ((e.left, e.right), (e.right, e.left)):
             if isinstance(side, x.Name) and side.name not in self.more and self.view.is_code(side.name):
@@ -155,6 +190,10 @@ class Evaluator:
         assert found is not None and self.view.lattice is not None, name
         position, codes, tree = found
         return of(codes, tree)[self.view.lattice.codes_at(self.cells, position)]
+
+
+def _any(masks: Sequence[np.ndarray]) -> np.ndarray:
+    return np.logical_or.reduce(np.broadcast_arrays(*masks))
 
 
 def _listed(codes: DimensionCodes, wanted: Sequence[str]) -> np.ndarray:
@@ -218,15 +257,19 @@ class Clause:
     numbered: bool = False  # a default that a JJ file brings along: only for its cells
 
 
-def select(views: Sequence[View], where: x.Expression | None, n: int, table: str | None = None) -> np.ndarray:
+def select(
+    views: Sequence[View], where: x.Expression | None, n: int, name: Callable[[int], str], table: str | None = None
+) -> tuple[np.ndarray, list[Diagnostic]]:
     """The common cells that a condition selects, in any view that has its dimensions."""
     out = np.zeros(n, dtype=bool)
+    bad: list[int] = []
     for view in views:
         if (table is not None and view.table != table) or not view.has(where):
             continue
-        local = np.arange(len(view.cells))
-        out[view.cells[local if where is None else Evaluator(view, local)(where)]] = True
-    return out
+        true, unknown = Evaluator(view, np.arange(len(view.cells))).holds(where)
+        out[view.cells[true]] = True
+        bad += view.cells[unknown].tolist()
+    return out, undecided(where, bad, name)
 
 
 def last_match(
@@ -246,12 +289,15 @@ def last_match(
     for index in reversed(range(len(clauses))):
         clause = clauses[index]
         bad: list[int] = []
+        vague: list[int] = []
         for view in views:
             if not view.has(clause.where) or not view.has(clause.amount) or (clause.numbered and view.numbers is None):
                 continue
             local = np.flatnonzero(wanted[view.cells] & (by[view.cells] < 0))
-            if clause.where is not None:
-                local = local[Evaluator(view, local)(clause.where)]
+            true, unknown = Evaluator(view, local).holds(clause.where)
+            # What a sum of cells does not have (a count, a code) cannot select it.
+            vague += view.cells[local[unknown]].tolist() if view.is_table else []
+            local = local[true]
             if not len(local):
                 continue
             more = {k: view.quantities[v][local] for k, v in clause.more.items()}
@@ -262,7 +308,25 @@ def last_match(
             by[view.cells[local]] = index
         if bad:
             found.append(_without_value(clause, bad, name))
+        found += undecided(clause.where, vague, name)
     return amount, by, found
+
+
+def undecided(
+    where: x.Expression | None, bad: Sequence[int] | np.ndarray, name: Callable[[int], str]
+) -> list[Diagnostic]:
+    """A condition that is neither true nor false somewhere."""
+    if where is None or not len(bad):
+        return []
+    found = diagnostic(
+        "SDC321",
+        f"this condition is neither true nor false in {cells(bad)}",
+        where.span,
+        "divides by zero, or uses something these cells do not have",
+        notes=[first_cells(bad, name)],
+        help="leave such cells out first: where count > 0 and value / count > 3",
+    )
+    return [found]
 
 
 def _without_value(clause: Clause, bad: list[int], name: Callable[[int], str]) -> Diagnostic:

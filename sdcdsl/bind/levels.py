@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdcdsl.bind.evaluate import Clause, View, last_match
-from sdcdsl.diagnostics import Diagnostic, Span
+from sdcdsl.bind.naming import cells, first_cells
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.checks.protection import scenarios_of
@@ -51,9 +52,21 @@ def levels(
                 needed = {"needed": _NEEDED[level]}
                 clauses = [Clause(s.amount, s.where, s.span, needed, s is _GIVEN[level]) for s in chosen]
                 amount, by, problems = last_match(views, clauses, sensitive, name)
-                found += problems
+                found += problems + _below_zero(level, amount, by, chosen, name)
                 made[attacker].add(level, np.where(by >= 0, amount, 0.0), by, [s.span for s in chosen])
     return [made[a].done(a) for a in attackers], found
+
+
+def _below_zero(
+    level: str, amount: np.ndarray, by: np.ndarray, said: Sequence[d.Level], name: Callable[[int], str]
+) -> list[Diagnostic]:
+    out = []
+    negative = np.flatnonzero((by >= 0) & (amount < 0))
+    for index in np.unique(by[negative]):
+        chosen = negative[by[negative] == index]
+        headline = f"`{level}` is below zero in {cells(chosen)}"
+        out.append(diagnostic("SDC126", headline, said[int(index)].span, notes=[first_cells(chosen, name)]))
+    return out
 
 
 def _sets(policy: Policy, protect: d.Block, attackers: Sequence[str]) -> list[tuple[list[str], list[d.Level]]]:

@@ -229,10 +229,10 @@ class _Making:
                     if not view.has(fact.condition) or not view.has(fact.where):
                         continue
                     local = np.flatnonzero(self.sensitive[view.cells])
-                    if fact.where is not None:
-                        local = local[Evaluator(view, local)(fact.where)]
+                    true, unknown = Evaluator(view, local).holds(fact.where)
+                    local = local[true | unknown]  # in doubt it is required
                     more = {level: one.amounts[level][view.cells[local]] for level in LEVELS}
-                    holds = Evaluator(view, local, more)(fact.condition)
+                    holds, _ = Evaluator(view, local, more).holds(fact.condition)
                     broken += [int(c) for c in view.cells[local[~holds]]]
                 if broken:
                     out.append(self._broken(fact, one.attacker, sorted(set(broken))))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sdcdsl.bind.cell_lists import cells_from_file
-from sdcdsl.bind.evaluate import Evaluator, View, select
+from sdcdsl.bind.evaluate import Evaluator, View, select, undecided
 from sdcdsl.bind.from_microdata import in_force
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import rule_arguments
@@ -31,6 +31,7 @@ class Marks:
     """What the facts of a policy say about every common cell."""
 
     n: int
+    name: Callable[[int], str]
     sensitive: np.ndarray = field(init=False)
     lower: np.ndarray = field(init=False)  # needed below
     upper: np.ndarray = field(init=False)  # needed above
@@ -69,7 +70,7 @@ def mark_cells(
     places: Places,
     today: datetime.date,
 ) -> Marks:
-    marks = Marks(n)
+    marks = Marks(n, name)
     for view, table in zip(views, tables, strict=True):
         _given(marks, view, table)
     waived = np.zeros(n, dtype=bool)
@@ -138,7 +139,8 @@ def _by_rule(
         if fact.cells.table not in (None, table.name) or not view.has(fact.cells.where):
             continue
         local = np.arange(table.size)
-        where = Evaluator(view, local)(fact.cells.where) if fact.cells.where is not None else np.ones(table.size, bool)
+        where, unknown = Evaluator(view, local).holds(fact.cells.where)
+        marks.diagnostics += undecided(fact.cells.where, view.cells[unknown], marks.name)
         if described.name == "status":
             if table.status is not None:
                 mask[view.cells[where & (table.status == "u")]] = True
@@ -175,7 +177,9 @@ def judge(call: x.Call, cells: Cells, known: int, fact: d.Sensitive) -> tuple[Ju
 
 def _chosen(marks: Marks, cells: d.Cells, views: Sequence[View]) -> np.ndarray:
     if not cells.at:
-        return select(views, cells.where, marks.n, cells.table)
+        chosen, found = select(views, cells.where, marks.n, marks.name, cells.table)
+        marks.diagnostics += found
+        return chosen
     mask = np.zeros(marks.n, dtype=bool)
     for address in cells.at:
         mask[list(_at(marks, cells, address, views))] = True

@@ -172,5 +172,5 @@ def _judged(fact: d.Sensitive, cells: Cells, known: int) -> Judgement:
         return nothing
     if fact.cells.where is None:
         return found
-    where = Evaluator(view, np.arange(n))(fact.cells.where)
+    where, _ = Evaluator(view, np.arange(n)).holds(fact.cells.where)
     return Judgement(found.sensitive & where, np.where(where, found.lower, 0.0), np.where(where, found.upper, 0.0))

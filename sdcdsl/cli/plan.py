@@ -18,7 +18,7 @@ data_option = click.option(
     "instead",
     multiple=True,
     metavar="NAME=PATH",
-    help="Read data, dimension or table NAME from another file than the policy says. May be repeated.",
+    help="Read data, table, dimension or DIMENSION.TREE from another file than the policy says. May be repeated.",
 )
 today_option = click.option(
     "--today", type=click.DateTime(["%Y-%m-%d"]), help="The day to judge waivers by; today if not given."
@@ -63,11 +63,18 @@ def plan(
     sys.exit(exits.WRONG_DATA if has_errors(problems) else exits.DONE)
 
 
+def _named_trees(dimension) -> list[str]:
+    from sdcdsl.policy.document import HierarchyFile  # noqa: PLC0415
+
+    return [statement.name for statement in dimension.all(HierarchyFile) if statement.name]
+
+
 def named_files(instead: tuple[str, ...], policy) -> dict[str, Path]:
     from sdcdsl.diagnostics import did_you_mean  # noqa: PLC0415
 
     out = {}
     known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
+    known += [f"{name}.{tree}" for name, block in policy.dimensions.items() for tree in _named_trees(block)]
     for given in instead:
         name, equals, path = given.partition("=")
         if not equals or not path:

@@ -43,7 +43,7 @@ QUANTITIES: MappingProxyType[str, Quantity] = MappingProxyType(
                 "the level asked for by what marked the cell",
                 frozenset({Place.LEVEL, Place.COST, Place.OPTION, Place.REQUIRE}),
             ),
-            Quantity("contribution", "the respondent's own part", frozenset({Place.EACH, Place.BOUNDS})),
+            Quantity("contribution", "the contributor's own part", frozenset({Place.EACH})),
             Quantity("lpl", "the lower protection level", frozenset({Place.REQUIRE, Place.OPTION})),
             Quantity("upl", "the upper protection level", frozenset({Place.REQUIRE, Place.OPTION})),
             Quantity("spl", "the sliding protection level", frozenset({Place.REQUIRE, Place.OPTION})),

@@ -227,7 +227,7 @@ def test_conditions_cell_by_cell(values, e):
     shown = views(values)
     n = 1 + max(int(v.cells.max()) for v in shown)
     expected = {int(v.cells[c]) for v in shown if has(v, e) for c in range(len(v.cells)) if truth(e, v, c)}
-    assert set(np.flatnonzero(select(shown, e, n)).tolist()) == expected
+    assert set(np.flatnonzero(select(shown, e, n, str)[0]).tolist()) == expected
 
 
 statements = st.lists(st.tuples(amounts, st.none() | conditions(simple)), max_size=4)
@@ -265,9 +265,9 @@ def test_a_condition_on_a_missing_dimension_selects_nothing_whatever_stands_arou
     wide, narrow, bare = views([5.0])
     is_small = x.Compare("=", x.Name("size"), x.Text("s"))
     for e in (x.Not(is_small), x.Compare("!=", x.Name("size"), x.Number("47")), x.Some((is_small, x.Not(is_small)))):
-        chosen = select([narrow, bare], e, 30)
+        chosen, _ = select([narrow, bare], e, 30, str)
         assert not chosen.any()
-        assert select([wide], e, 30).any()
+        assert select([wide], e, 30, str)[0].any()
 
 
 def test_quantities_beside_each_other_are_no_dimensions():
@@ -284,3 +284,21 @@ def test_a_division_by_zero_is_not_hidden_by_what_stands_around_it():
         assert np.isnan(Evaluator(wide, np.arange(3))(e)).all()
     guarded = x.Cond(x.Compare("=", x.Name("value"), x.Number("0")), x.Number("1"), by_zero)
     assert (Evaluator(wide, np.arange(3))(guarded) == 1).all()
+
+
+def test_a_condition_without_a_value_is_said_and_not_taken_for_false():
+    cells = np.arange(3)
+    view = View(cells, {"value": np.array([0.0, 6.0, 8.0]), "count": np.array([0.0, 2.0, 0.0])}, numbers=cells)
+    ratio = x.Compare(">", x.Binary("/", x.Name("value"), x.Name("count")), x.Number("2"))
+    several = x.Compare(">", x.Name("count"), x.Number("0"))
+    small = x.Compare("<", x.Name("value"), x.Number("1"))
+    true, unknown = Evaluator(view, cells).holds(ratio)
+    assert (true.tolist(), unknown.tolist()) == ([False, True, False], [True, False, True])
+    # A false part decides `and`, a true part `or`; `not` decides nothing.
+    assert Evaluator(view, cells).holds(x.Every((several, ratio)))[1].tolist() == [False, False, False]
+    assert Evaluator(view, cells).holds(x.Some((small, ratio)))[1].tolist() == [False, False, True]
+    assert Evaluator(view, cells).holds(x.Not(ratio))[1].tolist() == [True, False, True]
+    chosen, found = select([view], ratio, 3, str)
+    assert chosen.tolist() == [False, True, False]
+    assert [d.code for d in found] == ["SDC321"]
+    assert found[0].notes == ("0; 2",)

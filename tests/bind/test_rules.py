@@ -201,7 +201,6 @@ def test_every_rule_of_the_vocabulary_is_here_with_its_arguments():
     assert described == {name: {f.name for f in fields(cls)} for name, cls in RULES.items()}
 
 
-
 @pytest.mark.parametrize(
     "wrong",
     [Threshold(0), Threshold(3, 0), Dominance(0, 0.5), Dominance(1, 2), PPercent(0), PQ(0.5, 0.4), Zero(0), Request(2)],

@@ -176,7 +176,7 @@ def test_weighted_microdata():
 def test_frequency_tables(name):
     file = SSB / f"{name}.csv"
     rows = rows_of(file)
-    instead = {"people": file, "region": file, "mnd": file}
+    instead = {"people": file, "region": file, "region.kind": file, "mnd": file}
     if name == "z1":
         del instead["region"]
     problem = bind_file(POLICIES / f"{name}.sdc", instead)["recipients"]

@@ -1,4 +1,4 @@
-"""Texts drawn from the grammar itself, and texts broken at random: the parser reads the first and survives the second."""
+"""Texts drawn from the grammar itself, and texts broken at random: the first are read, the second survived."""
 
 from __future__ import annotations
 

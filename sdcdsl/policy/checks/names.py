@@ -31,6 +31,10 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         table = _table_of(fact)
         if table is not None:
             yield from _unknown(policy, "table", table, fact.span)
+        elif isinstance(fact, d.Sensitive) and fact.file is not None and len(policy.tables) > 1:
+            headline = "the policy has several tables: say which one the file is about"
+            help = f"sensitive {next(iter(policy.tables))} from …"
+            yield diagnostic("SDC118", headline, fact.span, help=help)
 
 
 def _table_of(fact: d.Fact) -> str | None:

@@ -40,20 +40,12 @@ def _attacker(policy: Policy, attacker: d.Block) -> Iterator[Diagnostic]:
             if compare(bounds.low, bounds.high) == 1:
                 help = f"bounds {expression(bounds.high)} .. {expression(bounds.low)}"
                 yield diagnostic("SDC125", "the lower bound is above the upper bound", bounds.span, help=help)
-            yield from _own_part(attacker, bounds)
         _condition(checker, bounds.where, Place.SELECT)
         yield from checker.diagnostics
     for each in attacker.all(d.Each):
         checker = Checker(policy, Place.EACH)
         checker.condition(each.where)
         yield from checker.diagnostics
-
-
-def _own_part(attacker: d.Block, bounds: d.Bounds) -> Iterator[Diagnostic]:
-    for e in (*x.walk(bounds.low), *x.walk(bounds.high)):
-        if e == x.Name("contribution") and not attacker.all(d.Each):
-            headline = f"attacker `{attacker.name}` contributes to no cell"
-            yield diagnostic("SDC117", headline, e.span, "only `each` attackers have a contribution")
 
 
 def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
