@@ -155,10 +155,12 @@ def _each(
     parts = _joined(found)
     chosen = np.unique(np.concatenate([*qualified, np.zeros(0, dtype=np.int64)])).astype(np.int64)
     labels = tuple(np.array(list(numbers), dtype=object)[chosen])
-    if not any(k.what == "own contribution" for k in attacker.all(d.Knows)) or (parts.amount < 0).any():
-        return labels, _Parts.none()  # beside negative parts one's own part says nothing about the cell
+    if not any(k.what == "own contribution" for k in attacker.all(d.Knows)):
+        return labels, _Parts.none()
     parts = _joined([parts, _of_unions(parts, unions, len(a) - len(unions))])
-    known = np.isin(parts.member, chosen)
+    # Beside a negative part one's own part says nothing about the cell.
+    mixed = np.unique(parts.cell[parts.amount < 0])
+    known = np.isin(parts.member, chosen) & ~np.isin(parts.cell, mixed)
     member, cell = np.searchsorted(chosen, parts.member[known]), parts.cell[known]
     order = np.lexsort((cell, member))
     own = np.minimum(parts.amount[known], a[cell])  # sums in another order may differ in the last digit

@@ -12,6 +12,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace
 from sdcdsl.policy import document as d
 from sdcdsl.policy.checks.inline import read_inline
 from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.write import expression
 
 
 def from_inline(
@@ -51,8 +52,9 @@ def measure_of(block: d.Block) -> str:
     if said is not None:
         return f"measure {said.name}"
     origin, total = block.last(d.From), block.last(d.Sum)
+    records = " and ".join(expression(only.where) for only in block.all(d.Only))  # other records, another quantity
     if origin is not None and total is not None:
-        return f"sum of {total.column} in {origin.data}"
+        return f"sum of {total.column} in {origin.data} {records}"
     if origin is not None and any(c.column is None for c in block.all(d.Count)):
-        return f"count of {origin.data}"
+        return f"count of {origin.data} {records}"
     return f"table {block.name}"

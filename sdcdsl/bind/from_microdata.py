@@ -13,14 +13,14 @@ from sdcdsl.bind.from_inline import measure_of
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.holdings import cells_of
 from sdcdsl.bind.lattice import Lattice
-from sdcdsl.bind.microdata import Columns, without_contributors
+from sdcdsl.bind.microdata import Columns, contributors_among, without_contributors
 from sdcdsl.bind.options import rule_arguments
 from sdcdsl.bind.relations import relations
 from sdcdsl.bind.rules import RULES
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable, Contributors
 from sdcdsl.bind.tabulate import Tabulation, tabulate
-from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
+from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
@@ -69,7 +69,7 @@ def from_microdata(
     units = every
     if columns.group is not None and columns.unit is not None and _each_unit(policy):
         units = table_of(frame, replace(columns, group=None)) or every
-    kept, problems = _without_waived(policy, frame, columns, today, place)
+    kept, problems = _without_waived(policy, frame, records.frame, columns, today)
     found += problems
     judged = every if kept is None else table_of(kept)
     request = sources.declared(data, "request")
@@ -120,21 +120,31 @@ def _each_unit(policy: Policy) -> bool:
 
 
 def _without_waived(
-    policy: Policy, frame: pl.LazyFrame, columns: Columns, today: datetime.date, place: FilePlace
+    policy: Policy, frame: pl.LazyFrame, everybody: pl.LazyFrame, columns: Columns, today: datetime.date
 ) -> tuple[pl.LazyFrame | None, list[Diagnostic]]:
-    """The records without contributors whose waiver holds today, or None if there is no such waiver."""
+    """The records without contributors whose waiver holds today, or None if there is no such waiver.
+
+    A contributor who consents may tell the world what it reported: its contribution neither needs cover nor gives any.
+    Rules look at the remaining contributors alone, and a cell without remaining contributors is not sensitive.
+    """
     found: list[Diagnostic] = []
     left: pl.LazyFrame | None = None
     for role, column in (("unit", columns.unit), ("group", columns.group)):
-        waived = [
-            w.code.text
+        waived = {
+            w.code.text: w
             for w in policy.facts_of(d.Waive)
             if w.role == role and w.code is not None and in_force(w, today)
-        ]
+        }
         if waived and column is not None:
-            left, problems = without_contributors(left if left is not None else frame, column, waived, place)
-            found += problems
+            present = contributors_among(everybody, column, list(waived))
+            found += [_absent(role, code, w, column) for code, w in waived.items() if code not in present]
+            left = without_contributors(left if left is not None else frame, column, list(waived))
     return left, found
+
+
+def _absent(role: str, code: str, waive: d.Waive, column: str) -> Diagnostic:
+    headline = f"the data has no {role} `{code}`"
+    return diagnostic("SDC325", headline, waive.span, "waived here", notes=[f"looked for in column {column}"])
 
 
 def in_force(waive: d.Waive, today: datetime.date) -> bool:
@@ -197,6 +207,8 @@ def _compare(
     def side(e: x.Expression, other: x.Expression) -> pl.Expr:
         if isinstance(other, x.Name) and other.name in dimensions:
             return pl.lit(code_text(e))
+        if isinstance(e, x.Name) and isinstance(other, x.Name) and e is right and operator in ("=", "!="):
+            return pl.lit(e.name)  # `region = R11`
         if isinstance(e, x.Name):
             return pl.col(sources.column(data, e.name))
         text = None if isinstance(e, (x.Number, x.Percent)) else code_text(e)

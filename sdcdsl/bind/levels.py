@@ -17,10 +17,9 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.checks.protection import scenarios_of
+from sdcdsl.policy.meaning import LEVELS, level_sets
 from sdcdsl.policy.resolve import Policy
 
-LEVELS = ("lpl", "upl", "spl")
 _NEEDED = {"lpl": "needed_lower", "upl": "needed_upper", "spl": "needed_sliding"}
 _GIVEN = {level: d.Level(level, x.Name("needed")) for level in LEVELS}  # what a JJ file brings along (S31)
 
@@ -69,17 +68,12 @@ def _below_zero(
     return out
 
 
-def _sets(policy: Policy, protect: d.Block, attackers: Sequence[str]) -> list[tuple[list[str], list[d.Level]]]:
-    own = [*_GIVEN.values(), *protect.all(d.Level)]
-    named = [a for s in protect.all(d.Against) for a in s.attackers]
-    scenarios = scenarios_of(policy, protect)
-    if not named and not scenarios:
-        named = list(attackers)
-    sets = [(named, own)] if named else []
-    for scenario in scenarios:
-        against = [a for s in scenario.all(d.Against) for a in s.attackers]
-        sets.append((against, own + list(scenario.all(d.Level))))
-    return sets
+def _sets(policy: Policy, protect: d.Block, attackers: Sequence[str]) -> list[tuple[Sequence[str], list[d.Level]]]:
+    given = list(_GIVEN.values())
+    return [
+        (attackers if one.attackers is None else one.attackers, [*given, *one.levels])
+        for one in level_sets(policy, protect)
+    ]
 
 
 class _Collected:

@@ -202,20 +202,11 @@ def first_rows(series: pl.Series) -> np.ndarray:
     return rows["row"].to_numpy().astype(np.int64)
 
 
-def without_contributors(
-    frame: pl.LazyFrame | pl.DataFrame, column: str, waived: Sequence[str], place: Place | None = None
-) -> tuple[pl.LazyFrame, list[Diagnostic]]:
-    """The records left when contributors who waived their protection are taken out; SDC325 for names the data lacks.
-
-    A contributor who consents may tell the world what it reported: its contribution neither needs cover nor gives any.
-    Rules look at the remaining contributors alone, and a cell without remaining contributors is not sensitive.
-    """
-    lazy = frame.lazy()
+def contributors_among(frame: pl.LazyFrame | pl.DataFrame, column: str, wanted: Sequence[str]) -> set[str]:
+    """Which of the wanted contributors the data has."""
     name = pl.col(column).cast(pl.String)
-    present = set(lazy.filter(name.is_in(waived)).select(name.unique()).collect()[column].to_list())
-    missing = [who for who in waived if who not in present]
-    found = []
-    if missing:
-        shown = listed(missing, most=SHOWN)
-        found.append(diagnostic("SDC325", f"waived, but not in column {column}: {shown}", place))
-    return lazy.filter(~name.is_in(waived).fill_null(False)), found
+    return set(frame.lazy().filter(name.is_in(wanted)).select(name.unique()).collect()[column].to_list())
+
+
+def without_contributors(frame: pl.LazyFrame | pl.DataFrame, column: str, left_out: Sequence[str]) -> pl.LazyFrame:
+    return frame.lazy().filter(~pl.col(column).cast(pl.String).is_in(left_out).fill_null(False))

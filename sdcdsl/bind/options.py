@@ -6,7 +6,7 @@ from typing import Any
 
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.checks.options import bind_arguments
+from sdcdsl.policy.meaning import bind_arguments
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
 
 

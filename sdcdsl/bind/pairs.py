@@ -24,6 +24,7 @@ class Pairs:
         self.parts: list[dict[str, np.ndarray]] = []
         self.known: list[tuple[np.ndarray, ...]] = []
         self.cut = 0
+        self.dropped = 0
         self.merged = 0
         self.size = 0
 
@@ -76,6 +77,7 @@ class Pairs:
         part["lpl"][at] = np.minimum(part["lpl"][at], room)
         wanted = np.ones(len(keep) * wide, dtype=bool)
         wanted[at[one.alone[touched]]] = False
+        self.dropped += int((~wanted).sum())
         part |= {"attacker_at": np.repeat(number[keep], wide), "cell_at": np.tile(cells[some], len(keep))}
         self.parts.append({name: values[wanted] for name, values in part.items()})
         self.size += int(wanted.sum())

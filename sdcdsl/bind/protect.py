@@ -25,7 +25,7 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.bind.unions import Unions, find_unions
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, has_errors
 from sdcdsl.policy import document as d
-from sdcdsl.policy.checks.protection import attackers_of
+from sdcdsl.policy.meaning import attackers_of
 from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary.methods import Limits
 
@@ -274,11 +274,14 @@ class _Making:
             found.append(
                 diagnostic("SDC330", headline, self.protect.heading, notes=[first_cells(bare, self.label)], help=help)
             )
-        if out.cut:
-            what = "level was" if out.cut == 1 else "levels were"
-            headline = f"{out.cut:,} {what} cut to what the attacker's own part of the cell leaves"
-            notes = ["somebody who contributes nearly all of a cell knows it nearly exactly, whatever is published"]
-            found.append(diagnostic("SDC332", headline, self.protect.heading, notes=notes))
+        if out.cut or out.dropped:
+            counts = f"{out.cut:,} cut to what their own part leaves, {out.dropped:,} dropped"
+            headline = f"levels against contributors: {counts}"
+            notes = [
+                "who contributes nearly all of a cell knows it nearly exactly, and who contributes all of it knows it:",
+                "nothing that is published or hidden changes that",
+            ]
+            found.append(diagnostic("SDC332", headline, self.protect.heading, notes=["\n".join(notes)]))
         return out, found
 
     def _impossible(

@@ -77,7 +77,7 @@ def mark_cells(
     for index, fact in enumerate(policy.facts):
         match fact:
             case d.Sensitive():
-                _sensitive(marks, fact, views, tables, places)
+                _sensitive(marks, fact, index, views, tables, places)
             case d.Status(status):
                 chosen = _chosen(marks, fact.cells, views)
                 _opposites(marks, policy, chosen, status, fact, name)
@@ -104,7 +104,7 @@ def _given(marks: Marks, view: View, table: BoundTable) -> None:
 
 
 def _sensitive(
-    marks: Marks, fact: d.Sensitive, views: Sequence[View], tables: Sequence[BoundTable], places: Places
+    marks: Marks, fact: d.Sensitive, index: int, views: Sequence[View], tables: Sequence[BoundTable], places: Places
 ) -> None:
     what = written(fact)
     if fact.rule is not None:
@@ -122,8 +122,8 @@ def _sensitive(
             marks.mark(fact, what, listed.sensitive)
             # Levels hold for the cells they name, whoever marks them.
             marks.lower, marks.upper = np.maximum(marks.lower, listed.lower), np.maximum(marks.upper, listed.upper)
-            marks.status[listed.hidden] = "suppress"
-            marks.status[listed.fixed] = "fix"
+            for status, mask in (("suppress", listed.hidden), ("fix", listed.fixed)):
+                marks.status[mask], marks.by[mask] = status, index
     else:
         marks.mark(fact, what, _chosen(marks, fact.cells, views))
 

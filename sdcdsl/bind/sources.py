@@ -35,7 +35,7 @@ class Sources:
         for column in self.policy.data[data].all(d.Column):
             if column.role == name and column.rank is None:
                 return column.column
-        return name
+        return name.rpartition(".")[2]  # a dimension of a used file: the file that holds the column knows no prefix
 
     def declared(self, data: str, role: str) -> str | None:
         return next((c.column for c in self.policy.data[data].all(d.Column) if c.role == role and c.rank is None), None)

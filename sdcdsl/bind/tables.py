@@ -154,6 +154,8 @@ def columns_of_records(where: x.Expression, dimensions: Sequence[str]) -> tuple[
         match e:
             case x.Member(name) | x.Under(name):
                 codes.add(name)
+            case x.Compare("=" | "!=", x.Name(name), x.Name()):
+                codes.add(name)  # `region = R11`: a column and a code of it
             case x.Compare(_, left, right):
                 texts = any(isinstance(side, x.Text) for side in (left, right))
                 for side in (left, right):

@@ -10,6 +10,7 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.reading import colour_option, expand, files_argument, guarded, output_option, outside_option, read, say
 from sdcdsl.diagnostics import Diagnostic, Severity, has_errors, in_reading_order
+from sdcdsl.diagnostics.diagnostic import count
 
 
 @click.command()
@@ -74,8 +75,8 @@ def lint(
 
 def _summary(found: list[Diagnostic], output: str) -> None:
     if found and output == "text":
-        errors = sum(d.severity is Severity.ERROR for d in found)
-        parts = [_plural(errors, "mistake"), _plural(len(found) - errors, "piece of advice", "pieces of advice")]
+        errors = count(d for d in found if d.severity is Severity.ERROR)
+        parts = [_plural(errors, "mistake"), _plural(count(found) - errors, "piece of advice", "pieces of advice")]
         text = " and ".join(p for p in parts if p)
         click.echo(f"{text} found; `sdcdsl explain {found[0].code}` tells more", err=True)
 

@@ -71,4 +71,4 @@ def _print(edits: list[Edit], colour: bool) -> None:
         click.echo(f"{' ' * 15}({edit.why})")
     counts = {v: sum(e.verdict is v for e in edits) for v in Verdict}
     said = ", ".join(f"{n} {v.value}" for v, n in counts.items() if n)
-    click.echo(f"{said} — together: {overall(edits).value}" if edits else "no change in meaning", err=True)
+    click.echo(f"{said} — together: {overall(edits).value}" if edits else "no change in meaning")

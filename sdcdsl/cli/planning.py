@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
@@ -34,7 +35,9 @@ def bind_all(
             out[name] = problem
     for name in policy.tables:  # also tables that nothing protects: their data may be wrong too
         binding.table(name)
-    return out, binding.diagnostics + found
+    found += unknown_codes(policy, binding.dimensions)
+    # What is wrong with records is wrong in every table they feed: once is enough.
+    return out, list(dict.fromkeys(binding.diagnostics + found))
 
 
 def as_document(policy: Policy, blocks: Blocks, found: Iterable[Diagnostic]) -> dict[str, Any]:

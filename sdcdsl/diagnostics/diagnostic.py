@@ -5,12 +5,15 @@ Every stage returns its result together with the diagnostics it found; an except
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sdcdsl.diagnostics.codes import CODES
-from sdcdsl.diagnostics.source import Place, Span
+from sdcdsl.diagnostics.source import FilePlace, Place, Span
+
+MOST_PROBLEMS = 100  # listed for each file
 
 
 class Severity(StrEnum):
@@ -44,6 +47,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     help: str | None = None
     fix: Fix | None = None
+    unlisted: int = 0  # SDC008 alone: how many problems it stands for
 
     @property
     def severity(self) -> Severity:
@@ -83,16 +87,45 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def in_reading_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Sorted by file (in order of first appearance) and by place; equal ones said once."""
+    """Sorted by file (in order of first appearance) and by place; equal ones said once, and last what is not listed."""
     files: dict[str, int] = {}
     unique: dict[tuple, Diagnostic] = {}
     for d in diagnostics:
         place = d.place
         if isinstance(place, Span):
             key = (files.setdefault(place.source.name, len(files)), place.start, place.end)
+        elif d.unlisted and place is not None:
+            key = (files.setdefault(place.name, len(files)), math.inf, 0)
         elif place is not None:
             key = (files.setdefault(place.name, len(files)), place.line or 0, place.column or 0)
         else:
             key = (-1, 0, 0)
         unique.setdefault((*key, d.code, d.headline), d)
     return [d for _, d in sorted(unique.items(), key=lambda item: item[0])]
+
+
+def not_listed(name: str, count: int) -> Diagnostic:
+    """What stands for the problems of a file that are counted only."""
+    what = "1 more problem in {} is not listed" if count == 1 else f"{count} more problems in {{}} are not listed"
+    return Diagnostic("SDC008", what.format(name), (Mark(FilePlace(name)),), unlisted=count)
+
+
+def count(diagnostics: Iterable[Diagnostic]) -> int:
+    return sum(d.unlisted or 1 for d in diagnostics)
+
+
+def for_reading(diagnostics: Iterable[Diagnostic], most: int = MOST_PROBLEMS) -> list[Diagnostic]:
+    """The first problems of each file and how many more there are: what anybody reads before trying again."""
+    listed: dict[str | None, list[Diagnostic]] = {}
+    more: dict[str, int] = {}
+    for d in diagnostics:
+        place = d.place
+        name = place.source.name if isinstance(place, Span) else place.name if place is not None else None
+        first = listed.setdefault(name, [])
+        if name is not None and (d.unlisted or len(first) >= most):
+            more[name] = more.get(name, 0) + (d.unlisted or 1)
+        else:
+            first.append(d)
+    for name, hidden in more.items():
+        listed[name].append(not_listed(name, hidden))
+    return [d for first in listed.values() for d in first]

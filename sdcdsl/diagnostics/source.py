@@ -30,9 +30,16 @@ class Source:
         return line, offset - self.line_starts[line - 1] + 1
 
     def line(self, number: int) -> str:
+        start, end = self.bounds(number)
+        return self.text[start:end]
+
+    def bounds(self, number: int) -> tuple[int, int]:
+        """Where a line starts and where it ends, without its line end."""
         start = self.line_starts[number - 1]
         end = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
-        return self.text[start:end].rstrip("\r\n")
+        while end > start and self.text[end - 1] in "\r\n":
+            end -= 1
+        return start, end
 
     def __reduce__(self):
         return Source, (self.name, self.text)
@@ -58,9 +65,6 @@ class Span:
     def last(self) -> tuple[int, int]:
         """Line and column just behind the span."""
         return self.source.position(self.end)
-
-    def to(self, other: Span) -> Span:
-        return Span(self.source, min(self.start, other.start), max(self.end, other.end))
 
     def __str__(self) -> str:
         line, column = self.first

@@ -109,6 +109,9 @@ def _facts(batch: Batch, rules: dict[TableJob, Judged], known: _Known, dimension
         if rules[table].weighted and not (table.data.metadata and table.data.metadata.with_role("weight")):
             headline = "WGT asks for weights, and no variable is <WEIGHT>"
             draft.left_behind(headline, table.spec.line, help='column weight = "…" in the data')
+        elif not rules[table].weighted and any(rules[t].weighted and t.data is table.data for t in batch.tables):
+            headline = f"table `{table.name}` is not weighted in the batch file, and shares its data with one that is"
+            draft.left_behind(headline, table.spec.line, help="give it a data block of its own without `column weight`")
         for file in table.apriori:
             fact = d.Sensitive(d.Cells(table.name), file=d.FileReference("hst", known.paths[file]))
             draft.add(fact, _from(draft, [file.line]))

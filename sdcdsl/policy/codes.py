@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import TypeVar
 
 from sdcdsl.policy import document as d
 
+_T = TypeVar("_T")
 
+
+def _once_a_block(work: Callable[[d.Block], _T]) -> Callable[[d.Block], _T]:
+    """Every cell of a table asks for the codes of its dimensions. A block never changes, so its answer is kept while it
+    lives; by identity, because comparing two blocks takes as long as the work."""
+    kept: dict[int, tuple[weakref.ref[d.Block], _T]] = {}
+
+    @wraps(work)
+    def asked(block: d.Block) -> _T:
+        key = id(block)
+        if key not in kept:
+            kept[key] = weakref.ref(block, lambda _: kept.pop(key, None)), work(block)
+        return kept[key][1]
+
+    return asked
+
+
+@_once_a_block
 def known_codes(dimension: d.Block) -> frozenset[str] | None:
     """All codes, or None if a file brings some of them."""
     if dimension.all(d.HierarchyFile) or dimension.all(d.HierarchyPrefix):
@@ -43,6 +65,7 @@ class InlineTree:
         return [total for total in self.parts if total not in inside]
 
 
+@_once_a_block
 def inline_trees(dimension: d.Block) -> list[InlineTree]:
     """The hierarchies spelled out in the policy, by name; `codes` hang under `total` where nothing else is said."""
     trees: dict[str | None, InlineTree] = {}
@@ -64,8 +87,9 @@ def inline_trees(dimension: d.Block) -> list[InlineTree]:
     if total is not None and not dimension.all(d.HierarchyFile) and not dimension.all(d.HierarchyPrefix):
         tree = first or trees.setdefault(None, InlineTree(None))
         inside = {part for parts in tree.parts.values() for _, part in parts}
-        loose = [c.text for s in dimension.all(d.Codes) for c in s.codes]
-        loose += [root for root in tree.roots() if root not in loose]
+        # In order, each once: a code that is listed twice is still one part.
+        loose = dict.fromkeys(c.text for s in dimension.all(d.Codes) for c in s.codes)
+        loose.update(dict.fromkeys(tree.roots()))
         for code in loose:
             if code not in inside and code != total.code.text:
                 tree.add(total.code.text, 1, code, total)

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, Span, diagnostic, did_you_mean
@@ -33,7 +33,8 @@ class File:
     document: Document
     prefix: str = ""
     used_at: Span | None = None
-    again: bool = False  # used before under another name: its facts have been counted
+    again: bool = False  # used before under another name
+    missing: frozenset[str] = frozenset()  # prefixes of files that could not be read, of the whole policy
 
 
 @dataclass
@@ -42,6 +43,7 @@ class _Loading:
     allow_outside: bool
     files: list[File] = field(default_factory=list)
     seen: set[tuple[Path, str]] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -120,6 +122,7 @@ def load_source(source: Source, path: Path, allow_outside: bool = False) -> tupl
     """As `load`, for a text that is at hand; `path` says where its `use` lines start from."""
     loading = _Loading(path.resolve().parent, allow_outside)
     _add(loading, source, path, prefix="", chain=(), used_at=None)
+    loading.files[-1] = replace(loading.files[-1], missing=frozenset(loading.missing))
     return loading.files, loading.diagnostics
 
 
@@ -142,6 +145,14 @@ def _follow(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[P
     if not use.path or "\x00" in use.path:
         loading.diagnostics.append(diagnostic("SDC050", "`use` needs the path of a file", use.span))
         return
+    before = len(loading.diagnostics), len(loading.files)
+    _try(loading, use, user, prefix, chain)
+    if len(loading.files) == before[1] and len(loading.diagnostics) > before[0]:
+        loading.missing.add(".".join(part for part in (prefix, use.alias) if part))
+
+
+def _try(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[Path, ...]) -> None:
+    assert use.span is not None
     target = user.parent / use.path
     real = target.resolve()
     name = os.path.normpath(os.path.join(os.path.dirname(use.span.source.name), use.path))

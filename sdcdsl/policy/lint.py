@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
 
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.amounts import compare, constant
-from sdcdsl.policy.checks.blocks import within
-from sdcdsl.policy.checks.options import bind_arguments
-from sdcdsl.policy.checks.protection import attackers_of, scenarios_of
+from sdcdsl.policy.amounts import constant
+from sdcdsl.policy.meaning import attackers_of, bind_arguments, constant_parts, covered, level_sets, rivals
 from sdcdsl.policy.resolve import Policy
+from sdcdsl.policy.verdicts import Judgement, Moves, Reason, Verdict, guards, scenarios
 from sdcdsl.policy.write import expression, fact
-from sdcdsl.vocabulary.methods import METHODS
-from sdcdsl.vocabulary.option import options_of
-from sdcdsl.vocabulary.plugins import find_rule
-
-EXACT = ("csp", "ip", "rounding", "perturb", "combined")
+from sdcdsl.vocabulary.methods import Method
+from sdcdsl.vocabulary.option import Kind, options_of
+from sdcdsl.vocabulary.plugins import find_method, find_rule
 
 
 def lint(policy: Policy, today: datetime.date) -> list[Diagnostic]:
@@ -43,13 +42,19 @@ def unused(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
         "data": {s.data for t in policy.tables.values() for s in t.all(d.From)},
         "table": {t for p in policy.protects.values() for t in p.tables},
         "attacker": {a for p in policy.protects.values() for a in attackers_of(policy, p)},
-        "scenario": {n for p in policy.protects.values() for s in p.all(d.Scenarios) for n in s.names},
+        "scenario": {s.scenario for p in policy.protects.values() for s in level_sets(policy, p)},
     }
     for kind, names in used.items():
         for block in _own(policy, policy.blocks[kind].values()):
             if block.name not in names:
                 what = "no protect block names it" if kind == "table" else "nothing uses it"
                 yield diagnostic("SDC201", f"{kind} `{block.name}` is never used", block.heading, what)
+
+
+def _engines(protect: d.Block) -> list[tuple[d.Engine, Method | None]]:
+    """The methods a block uses, and what is known of each."""
+    chain = protect.last(d.MethodChain)
+    return [(e, find_method(e.name)) for e in chain.engines] if chain is not None else []
 
 
 def waivers(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -71,9 +76,8 @@ def idle_seed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     if policy.seed is None or _is_library(policy):
         return
     random = any(
-        p.all(d.Assess) or any(e.name not in METHODS or METHODS[e.name].stochastic or e.options for e in c.engines)
+        p.all(d.Assess) or any(method is None or method.stochastic for _, method in _engines(p))
         for p in policy.protects.values()
-        for c in p.all(d.MethodChain)
     )
     if not random:
         seed = next((s for f in reversed(policy.files) for s in f.document.all(d.Seed)), None)
@@ -83,8 +87,11 @@ def idle_seed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 def centred(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     """Seed 000: intervals from symmetric levels lie around the true value, so that the midpoint gives it away."""
     for protect in policy.protects.values():
-        engines = [e for c in protect.all(d.MethodChain) for e in c.engines]
-        risky = [e for e in engines if e.name == "ip" and not any(o.name == "avoid_centre" for o in e.options)]
+        risky = [
+            e
+            for e, method in _engines(protect)
+            if method is not None and method.intervals and not any(o.name == "avoid_centre" for o in e.options)
+        ]
         lower = [s for s in protect.all(d.Level) if s.level == "lpl" and s.where is None]
         upper = [s for s in protect.all(d.Level) if s.level == "upl" and s.where is None]
         if risky and lower and upper and lower[-1].amount == upper[-1].amount:
@@ -98,53 +105,92 @@ def centred(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 
 def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
-    """R1: a later statement for all cells leaves nothing to an earlier one."""
+    """R1: a later statement for the same cells leaves nothing to an earlier one."""
+    file = {id(s): o.span.source for o in policy.overrides if o.span is not None for s in o.statements}
     for blocks in policy.blocks.values():
         for block in blocks.values():
-            last: dict[tuple, d.Statement] = {}
-            for statement in reversed(block.statements):
-                key = _competes(statement)
-                if key is None or not within(statement, block):
-                    continue  # what an override replaces is the business of `loosened`
-                later = last.get(key) or last.get((*key[:-1], None))
-                if later is not None:
-                    found = diagnostic("SDC206", "no cell uses this statement", statement.span)
-                    yield found.mark(later.span, "this one, for all cells, comes later")
-                elif getattr(statement, "where", None) is None:
-                    last[key] = statement
+            # What an override replaces is the business of `loosened`, except by another one of the same file.
+            groups: dict[Hashable, list[d.Statement]] = {}
+            for s in block.statements:
+                if (key := rivals(s)) is not None:
+                    groups.setdefault((key, id(file.get(id(s)))), []).append(s)
+            for group in groups.values():
+                yield from _unused_in(group)
+    for protect in policy.protects.values():
+        for engine, method in _engines(protect):
+            known = options_of(method.options) if method is not None else {}
+            by_name: dict[str, list[d.Option]] = {}
+            for option in engine.options:
+                spec = known.get(option.name)
+                if spec is not None and spec.per_cell and spec.kind is not Kind.CELLS:
+                    by_name.setdefault(option.name, []).append(option)
+            for options in by_name.values():
+                yield from _unused_in(options)
 
 
-def _competes(statement: d.Statement) -> tuple | None:
-    match statement:
-        case d.Level(level, _, against):
-            return ("level", level, against)
-        case d.Cost(_, price):
-            return ("cost", price, None)
-        case d.Bounds():
-            return ("bounds", None)
-    return None
+def _unused_in(rivalling: list) -> Iterator[Diagnostic]:
+    for statement, later in covered(rivalling):
+        if later is None or later == statement:
+            continue  # `pointless_conditions` and `repeated` tell
+        found = diagnostic("SDC206", "no cell uses this statement", statement.span)
+        cells = "all cells" if later.where is None else "the same cells"
+        yield found.mark(later.span, f"this one, for {cells}, comes later")
 
 
 def loosened(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
-    for override in policy.overrides:
-        merged = policy.blocks[override.kind].get(override.name)
-        if merged is None:
-            continue
-        for statement in override.statements:
-            at = next(i for i, s in enumerate(merged.statements) if s is statement)
-            before = [s for s in merged.statements[:at] if type(s) is type(statement)]
-            old = next((s for s in reversed(before) if _competes(s) == _competes(statement)), None)
-            if old is not None and _loosens(old, statement):
-                found = diagnostic("SDC207", f"this override loosens {override.kind} `{override.name}`", statement.span)
-                yield found.mark(old.span, "before")
+    """Overrides against what they override: the declaration, and the overrides of files used before."""
+    added = {id(s) for o in policy.overrides for s in o.statements}
+    blocks = {
+        kind: {
+            name: replace(b, statements=tuple(s for s in b.statements if id(s) not in added))
+            for name, b in named.items()
+        }
+        for kind, named in policy.blocks.items()
+    }
+    before = replace(policy, blocks=blocks)
+    for _, group in groupby(policy.overrides, key=lambda o: id(o.span.source) if o.span is not None else 0):
+        appended: dict[tuple[str, str], tuple[d.Statement, ...]] = {}
+        for o in group:
+            appended[o.kind, o.name] = (*appended.get((o.kind, o.name), ()), *o.statements)
+        blocks = {kind: dict(named) for kind, named in before.blocks.items()}
+        for (kind, name), statements in appended.items():
+            old = blocks[kind][name]
+            blocks[kind][name] = replace(old, statements=old.statements + statements)
+        after = replace(policy, blocks=blocks)
+        moved = Moves(before, after)
+        for (kind, name), statements in appended.items():
+            yield from _loosened_in(moved, before.blocks[kind][name], after.blocks[kind][name], statements)
+        before = after
 
 
-def _loosens(old: d.Statement, new: d.Statement) -> bool:
-    if isinstance(old, d.Level) and isinstance(new, d.Level):
-        return compare(new.amount, old.amount) == -1
-    if isinstance(old, d.Bounds) and isinstance(new, d.Bounds):
-        return compare(new.low, old.low) == -1 or compare(new.high, old.high) == 1
-    return False
+def _loosened_in(moved: Moves, old: d.Block, new: d.Block, statements: Iterable[d.Statement]) -> Iterator[Diagnostic]:
+    last = {(rivals(s) or type(s), getattr(s, "against", None)): s for s in old.statements}
+    for s in statements:
+        kind = rivals(s) or type(s)
+        replaced = last.get((kind, getattr(s, "against", None))) or last.get((kind, None))
+        found = _overridden(moved, old, new, s, replaced)
+        if found is not None and found.verdict in (Verdict.LOOSER, Verdict.NEEDS_DATA):
+            does = "loosens" if found.verdict is Verdict.LOOSER else "may loosen"
+            headline = f"this override {does} {new.kind} `{new.name}`"
+            advice = diagnostic("SDC207", headline, s.span, found.why)
+            yield advice.mark(replaced.span, "before") if replaced is not None else advice
+
+
+def _overridden(
+    moved: Moves, old: d.Block, new: d.Block, s: d.Statement, replaced: d.Statement | None
+) -> Judgement | None:
+    if isinstance(s, d.Level | d.Bounds):
+        return moved.judge(None, s, new)
+    if replaced is None or replaced == s or s is not new.last(type(s)):
+        return None
+    match s:
+        case d.Against():
+            return guards(moved, old, new)
+        case d.Scenarios():
+            return scenarios(moved, old, new)
+        case d.Each() | d.Coalition():
+            return Judgement(Reason.CELLS_TELL)
+    return None
 
 
 def untitled(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -166,26 +212,23 @@ def unreleased(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 def zero_levels(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     for protect in policy.protects.values():
-        if scenarios_of(policy, protect):
-            continue
-        levels = [s for s in protect.all(d.Level) if s.level in ("lpl", "upl")]
+        levels = [s for one in level_sets(policy, protect) for s in one.levels]
         if levels and all(constant(s.amount) == 0 for s in levels):
             yield diagnostic("SDC210", "levels of zero protect nothing", levels[-1].span)
 
 
 def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     for protect in policy.protects.values():
-        for chain in protect.all(d.MethodChain):
-            for engine in chain.engines:
-                if engine.name in EXACT and not any(o.name == "time_limit" for o in engine.options):
-                    if all(policy.tables[t].all(d.Values) for t in protect.tables if t in policy.tables):
-                        continue  # a typed-in table is small
-                    yield diagnostic(
-                        "SDC211",
-                        f"`{engine.name}` may run for days on a large table",
-                        engine.span,
-                        help="time_limit 10 min releases the best valid result found until then",
-                    )
+        if all(policy.tables[t].all(d.Values) for t in protect.tables if t in policy.tables):
+            continue  # a typed-in table is small
+        for engine, method in _engines(protect):
+            if method is not None and method.exact and not any(o.name == "time_limit" for o in engine.options):
+                yield diagnostic(
+                    "SDC211",
+                    f"`{engine.name}` may run for days on a large table",
+                    engine.span,
+                    help="time_limit 10 min releases the best valid result found until then",
+                )
 
 
 def low_threshold(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -207,15 +250,14 @@ def low_threshold(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 def unassessed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     for protect in policy.protects.values():
-        for chain in protect.all(d.MethodChain):
-            engine = next((e for e in chain.engines if e.name == "cta"), None)
-            if engine is not None and not protect.all(d.Assess):
-                yield diagnostic(
-                    "SDC213",
-                    "an adjusted table is safe only as long as the attacker does not know how it was adjusted",
-                    engine.span,
-                    help="assess B1, B2, B3, C measures what an attacker can recompute",
-                )
+        engine = next((e for e, method in _engines(protect) if method is not None and method.traceable), None)
+        if engine is not None and not protect.all(d.Assess):
+            yield diagnostic(
+                "SDC213",
+                "an adjusted table is safe only as long as the attacker does not know how it was adjusted",
+                engine.span,
+                help="assess B1, B2, B3, C measures what an attacker can recompute",
+            )
 
 
 def needed_by_nobody(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -262,14 +304,10 @@ def _short(text: str) -> str:
 
 def pointless_conditions(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     """A condition that is always or never true leaves a statement without effect, or the condition without one."""
-    for protect in policy.protects.values():
-        for statement in protect.statements:
-            where = getattr(statement, "where", None)
-            if isinstance(where, x.Compare):
-                order = compare(where.left, where.right)
-                left, right = constant(where.left), constant(where.right)
-                if order is not None and left is not None and right is not None:
-                    yield diagnostic("SDC206", f"`{expression(where)}` does not depend on the cell", where.span)
+    statements = (s for blocks in policy.blocks.values() for b in blocks.values() for s in b.statements)
+    for said in (*policy.facts, *statements):
+        for condition in constant_parts(said):
+            yield diagnostic("SDC206", f"`{_short(expression(condition))}` does not depend on the cell", condition.span)
 
 
 LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (

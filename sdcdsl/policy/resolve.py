@@ -6,14 +6,15 @@ R2: `override X { … }` appends to X's statements. Facts only accumulate. Names
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import File
+from sdcdsl.policy.qualify import Names, names_of, qualified
 
 _F = TypeVar("_F", bound=x.Located)
 
@@ -31,6 +32,7 @@ class Policy:
     overrides: tuple[d.Block, ...] = ()
     files: tuple[File, ...] = field(default=(), compare=False, repr=False)
     unreadable: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    doubtful: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # headings of what is declared twice
 
     @property
     def dimensions(self) -> Mapping[str, d.Block]:
@@ -60,9 +62,11 @@ class Policy:
         return tuple(f for f in self.facts if isinstance(f, kind))
 
     def is_damaged(self, span: Span | None) -> bool:
-        """Was something inside this stretch of text unreadable?"""
+        """Was something inside this stretch of text unreadable, or is it declared twice?"""
         if span is None:
             return False
+        if any(s.source is span.source and span.start <= s.start < span.end for s in self.doubtful):
+            return True
         return any(f.parsed.source is span.source and f.parsed.is_damaged(span.start, span.end) for f in self.files)
 
     def is_used(self, span: Span | None) -> bool:
@@ -71,16 +75,22 @@ class Policy:
 
     def may_exist(self, name: str) -> bool:
         """Does the name stand in a part of the text that could not be read? Then nobody can say it is unknown."""
+        missing = self.files[-1].missing if self.files else frozenset()
+        if any(not prefix or name == prefix or name.startswith(f"{prefix}.") for prefix in missing):
+            return True  # it may stand in a file that could not be read
         return not name or name.rsplit(".", 1)[-1] in self.unreadable
 
 
 def resolve(files: list[File]) -> tuple[Policy, list[Diagnostic]]:
     resolving = _Resolving()
+    names = names_of(files)
     for file in files:
-        resolving.declare(file)
+        resolving.declare(file, names[file.prefix])
     for file in files:
         resolving.append_overrides(file)
-    return resolving.policy(files), resolving.diagnostics
+    policy = resolving.policy(files)
+    unknown = [_nothing_to_override(b, policy) for b in resolving.strays if not policy.may_exist(b.name)]
+    return policy, resolving.diagnostics + unknown
 
 
 class _Resolving:
@@ -88,14 +98,15 @@ class _Resolving:
         self.blocks: dict[str, dict[str, d.Block]] = {kind: {} for kind in KINDS}
         self.facts: list[d.Fact] = []
         self.overrides: list[d.Block] = []
+        self.strays: list[d.Block] = []  # overrides of what nobody declared
         self.titles: list[d.Title] = []
         self.seeds: list[d.Seed] = []
         self.diagnostics: list[Diagnostic] = []
         self.qualified: dict[int, tuple[d.Item, ...]] = {}
         self.doubtful: list[Span | None] = []  # declared twice: nobody can say which one is meant
 
-    def declare(self, file: File) -> None:
-        items = tuple(_qualified(file))
+    def declare(self, file: File, names: Names) -> None:
+        items = tuple(qualified(file, names))
         self.qualified[id(file)] = items
         self._once(file, d.Title, "title")
         self._once(file, d.Seed, "seed")
@@ -103,10 +114,12 @@ class _Resolving:
         if file.used_at is None:
             self.titles += file.document.all(d.Title)
         self.seeds += file.document.all(d.Seed)
+        # A file that is used under two names says its general facts twice, and those about its own tables once each.
+        known = set(self.facts) if file.again else set()
         for item in items:
             if isinstance(item, d.Block) and not item.override:
                 self._block(item)
-            elif isinstance(item, d.Fact) and not file.again:
+            elif isinstance(item, d.Fact) and item not in known:
                 self.facts.append(item)
 
     def _block(self, block: d.Block) -> None:
@@ -150,23 +163,12 @@ class _Resolving:
         known = self.blocks[block.kind]
         name = block.name
         if name not in known:
-            prefixed = [full for full in known if full.endswith(f".{name}")]
-            label = f"did you mean `{prefixed[0]}`?" if prefixed else did_you_mean(name, known)
-            other = next((kind for kind in KINDS if name in self.blocks[kind]), None)
-            notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
-            found = diagnostic(
-                "SDC119", f"there is no {block.kind} `{name}` to override", block.heading, label, notes=notes
-            )
-            self.diagnostics.append(found)
+            self.strays.append(block)
             return
         self.overrides.append(block)
         known[name] = replace(known[name], statements=known[name].statements + block.statements)
 
     def policy(self, files: list[File]) -> Policy:
-        for span in filter(None, self.doubtful):
-            for file in files:
-                if file.parsed.source is span.source:
-                    file.parsed.damaged.append((span.start, span.end))
         return Policy(
             title=self.titles[0].text if self.titles else None,
             seed=self.seeds[-1].number if self.seeds else None,
@@ -175,7 +177,17 @@ class _Resolving:
             overrides=tuple(self.overrides),
             files=tuple(files),
             unreadable=frozenset(_unreadable(files)),
+            doubtful=tuple(filter(None, self.doubtful)),
         )
+
+
+def _nothing_to_override(block: d.Block, policy: Policy) -> Diagnostic:
+    name, known = block.name, policy.blocks[block.kind]
+    prefixed = [full for full in known if full.endswith(f".{name}")]
+    label = f"did you mean `{prefixed[0]}`?" if prefixed else did_you_mean(name, known)
+    other = next((kind for kind in KINDS if name in policy.blocks[kind]), None)
+    notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
+    return diagnostic("SDC119", f"there is no {block.kind} `{name}` to override", block.heading, label, notes=notes)
 
 
 def _unreadable(files: list[File]) -> Iterator[str]:
@@ -184,62 +196,3 @@ def _unreadable(files: list[File]) -> Iterator[str]:
             for token in file.parsed.tokens:
                 if file.parsed.is_damaged(token.start, max(token.end, token.start + 1)):
                     yield token.text
-
-
-# ---- names of used files ------------------------------------------------------------------------------
-
-# Which fields of which records hold names that a file may have declared. Codes and columns are nobody's names.
-_NAME_FIELDS: dict[type, tuple[str, ...]] = {
-    d.Block: ("name", "tables"),
-    d.From: ("data",),
-    d.By: ("dimensions",),
-    d.Against: ("attackers",),
-    d.Level: ("against",),
-    d.Scenarios: ("names",),
-    d.Cells: ("table",),
-    x.Member: ("dimension",),
-    x.Under: ("dimension",),
-    x.AtLevel: ("dimension",),
-}
-
-
-def _qualified(file: File) -> Iterator[d.Item]:
-    if not file.prefix:
-        yield from file.document.items
-        return
-    declared = {b.name for b in file.document.all(d.Block) if not b.override}
-    declared |= {use.alias for use in file.document.all(d.Use) if use.alias}
-
-    dimensions = {b.name for b in file.document.all(d.Block) if b.kind == "dimension"}
-
-    def whole(name: str) -> str:
-        return f"{file.prefix}.{name}" if name.split(".", 1)[0] in declared else name
-
-    for item in file.document.items:
-        yield _renamed(item, whole, dimensions)
-
-
-def _renamed(value: Any, whole: Callable[[str], str], dimensions: set[str]) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_renamed(v, whole, dimensions) for v in value)
-    if isinstance(value, d.Address):
-        coordinates = tuple((whole(name), code) for name, code in value.coordinates)
-        return replace(value, coordinates=coordinates)
-    if isinstance(value, x.Name):
-        # A bare word in an expression may also be a code or a quantity: only a dimension's name is the file's own.
-        return replace(value, name=whole(value.name)) if value.name.split(".", 1)[0] in dimensions else value
-    if not is_dataclass(value) or isinstance(value, (Span, type)):
-        return value
-    changes = {}
-    names = _NAME_FIELDS.get(type(value), ())
-    for f in fields(value):
-        old = getattr(value, f.name)
-        if f.name in names:
-            new = tuple(map(whole, old)) if isinstance(old, tuple) else whole(old) if old else old
-        elif f.name in ("span", "heading"):
-            continue
-        else:
-            new = _renamed(old, whole, dimensions)
-        if new is not old:
-            changes[f.name] = new
-    return replace(value, **changes) if changes else value

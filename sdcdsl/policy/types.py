@@ -111,6 +111,8 @@ class Checker:
         return Type.NUMBER
 
     def _name(self, e: x.Name) -> Type:
+        if self.place is Place.RECORDS and not self._is_dimension(e.name):
+            return Type.UNKNOWN  # a column of the data, whatever it is called
         quantity = QUANTITIES.get(e.name)
         if quantity is not None:
             if self.place not in quantity.places:
@@ -124,7 +126,7 @@ class Checker:
         if self._is_dimension(e.name):
             self._fits_tables(e.name, e.span)
             return Type.CODE
-        if self.place is Place.RECORDS or self.policy.may_exist(e.name):
+        if self.policy.may_exist(e.name):
             return Type.UNKNOWN
         known = [n for n, q in QUANTITIES.items() if self.place in q.places]
         known += [*self.policy.dimensions, *sorted(self.variables)]
@@ -210,10 +212,11 @@ class Checker:
         if e.operator == "of":
             self.amount(e.right)
             return Type.NUMBER
-        for side in (e.left, e.right):
+        for side, other in ((e.left, e.right), (e.right, e.left)):
             found = self.type_of(side)
             if found is Type.PERCENT:
-                self._percent_of_nothing(side)
+                whole = f"{written(side)} of {written(other)}" if e.operator == "*" else None
+                self._percent_of_nothing(side, whole, e.span)
             else:
                 self._must_be(Type.NUMBER, found, side)
         if e.operator == "/" and constant(e.right) == 0:
@@ -246,7 +249,7 @@ class Checker:
                 break  # `regoin = A`: what A is a code of, nobody can tell
             found = self.type_of(side)
             if found is Type.PERCENT:
-                self._percent_of_nothing(side)
+                self._compared_percent(side, e.right if side is e.left else e.left)
                 found = Type.UNKNOWN
             types.append(found)
         if Type.UNKNOWN not in types:
@@ -305,12 +308,22 @@ class Checker:
             help = "numbers have no quotes"
         self._report("SDC113", f"{wanted} belongs here", e.span, f"this is {found}", help=help)
 
-    def _percent_of_nothing(self, e: x.Expression) -> None:
-        text = written(e)
-        fix = Fix(e.span, f"{text} of value") if e.span else None
-        self._report(
-            "SDC123", f"{text} of what?", e.span, "a percentage alone is no amount", help=f"{text} of value", fix=fix
-        )
+    def _percent_of_nothing(self, e: x.Expression, instead: str | None = None, over: Span | None = None) -> None:
+        """`instead` is what stands for the stretch `over`, where more than the percentage changes."""
+        text = instead or f"{written(e)} of value"
+        span = over if instead else e.span
+        fix = Fix(span, text) if span is not None else None
+        headline = f"{written(e)} of what?"
+        self._report("SDC123", headline, e.span, "a percentage alone is no amount", help=text, fix=fix)
+
+    def _compared_percent(self, e: x.Expression, other: x.Expression) -> None:
+        """A ratio is compared with a number, an amount with a share of something."""
+        share = constant(e)
+        if share is None or not (isinstance(other, x.Binary) and other.operator == "/"):
+            self._percent_of_nothing(e)
+            return
+        headline = f"a ratio is compared with a number, not with {written(e)}"
+        self._report("SDC123", headline, e.span, f"write {share:g}", fix=Fix(e.span, f"{share:g}") if e.span else None)
 
     def _report(
         self, code: str, headline: str, span: Span | None, label: str = "", *, notes: Iterable[str] = (), **more

@@ -172,7 +172,9 @@ def _(s: d.HierarchySum) -> str:
     (sign, first), *rest = s.parts
     text = ("-" if sign < 0 else "") + code(first)
     text += "".join(f" {'-' if sign < 0 else '+'} {code(c)}" for sign, c in rest)
-    return f"hierarchy {code(s.total)} = {text}{_as(s.name)}"
+    # These two words start other forms of the statement.
+    total = quoted(s.total.text) if s.total.text in ("tree", "prefix") else code(s.total)
+    return f"hierarchy {total} = {text}{_as(s.name)}"
 
 
 @statement.register

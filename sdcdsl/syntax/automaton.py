@@ -34,6 +34,9 @@ class Automaton:
         self.tables = tables
         self.states: list[int] = [tables.start]
         self.values: list[_Value] = []
+        # A name climbs through a dozen levels of expressions that add nothing. Where such a climb ends depends on the
+        # two states on top and the token ahead, so that it is made once.
+        self.climbs: dict[tuple[int, int, str], int] = {}
 
     def checkpoint(self) -> Checkpoint:
         # Values are never changed once made, so that going back needs no deep copy.
@@ -52,19 +55,38 @@ class Automaton:
     def feed(self, token: Token) -> bool:
         """Takes the token, or says False and stays as it was before the token."""
         actions, rules = self.tables.actions, self.tables.rules
-        action = actions[self.states[-1]].get(token.type, 0)
-        before = (self.states[:], self.values[:]) if action < 0 else None
+        states, values, terminal = self.states, self.values, token.type
+        action = actions[states[-1]].get(terminal, 0)
+        before = (states[:], values[:]) if action < 0 else None
         while action < 0:
-            self._reduce(rules[-action - 1])
-            action = actions[self.states[-1]].get(token.type, 0)
+            rule = rules[-action - 1]
+            if rule.passes:
+                states[-1] = self._climb(states[-2], states[-1], terminal)
+            else:
+                size = len(rule.symbols)
+                taken = values[-size:]
+                del values[-size:], states[-size:]
+                values.append(_build(rule, taken))
+                states.append(actions[states[-1]][rule.origin] - 1)
+            action = actions[states[-1]].get(terminal, 0)
         if action == 0:
             # LALR may reduce a few times before it notices a mistake: go back to the true place of it.
             if before is not None:
                 self.states, self.values = before
             return False
-        self.states.append(action - 1)
-        self.values.append(token)
+        states.append(action - 1)
+        values.append(token)
         return True
+
+    def _climb(self, below: int, top: int, terminal: str) -> int:
+        key = (below, top, terminal)
+        end = self.climbs.get(key)
+        if end is None:
+            actions, rules, end = self.tables.actions, self.tables.rules, top
+            while (action := actions[end].get(terminal, 0)) < 0 and rules[-action - 1].passes:
+                end = actions[below][rules[-action - 1].origin] - 1
+            self.climbs[key] = end
+        return end
 
     def finish(self) -> Node | None:
         while self.states[-1] != self.tables.end:
@@ -88,8 +110,8 @@ class Automaton:
             states.append(actions[states[-1]][rule.origin] - 1)
 
     def accepted(self) -> frozenset[str]:
-        row = self.tables.actions[self.states[-1]]
-        return frozenset(t for t in row if t in self.tables.terminals and self.accepts(t))
+        row, terminals = self.tables.actions[self.states[-1]], self.tables.terminals
+        return frozenset(t for t in row if t in terminals and self.accepts(t))
 
     def _reduce(self, rule: Rule) -> None:
         size = len(rule.symbols)
@@ -104,7 +126,7 @@ class Automaton:
 
 def _build(rule: Rule, taken: list[_Value]) -> _Value:
     start, end = taken[0].start, taken[-1].end
-    kept = [value for value, keep in zip(taken, rule.keep, strict=True) if keep] if rule.drops else taken
+    kept = [taken[i] for i in rule.kept] if rule.drops else taken
     if rule.splice:
         return _Splice(kept, start, end)
     children = _flat(kept)

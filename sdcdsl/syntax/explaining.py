@@ -9,8 +9,9 @@ from sdcdsl.diagnostics import Diagnostic, Fix, Source, Span, diagnostic, did_yo
 from sdcdsl.syntax import messages
 from sdcdsl.syntax.automaton import END, RESERVED
 from sdcdsl.syntax.grammar import tables
-from sdcdsl.syntax.tree import Token
+from sdcdsl.syntax.tree import Node, Token
 
+WITH_BLOCK = frozenset({"dimension", "data", "table", "attacker", "scenario", "protect"})
 ENDS = ("_NL", END, "RBRACE")
 
 # Words of other languages inside a statement, and at its start.
@@ -180,3 +181,43 @@ def _about_signs(stop: Stop) -> str | None:
     if token.type in ("EQUAL", "COLON") and "NAME" not in accepted:
         return f"the value follows its word directly: {before.text} …"
     return None
+
+
+# ---- about more than a place in a statement ---------------------------------------------------------------
+
+
+def is_something_else(tokens: list[Token], found: list[Diagnostic]) -> bool:
+    """No edition, and a first word that starts no statement either: one message is enough."""
+    no_edition = bool(found) and found[0].code == "SDC005"
+    return no_edition and bool(tokens) and tokens[0].text.casefold() not in messages.USAGE["file"]
+
+
+def too_deep(source: Source, tree: Node, deepest: int) -> Diagnostic:
+    node = tree
+    while node.depth > deepest // 2:
+        node = max((c for c in node.children if isinstance(c, Node)), key=lambda c: c.depth)
+    return nested_at(source, node.start, min(node.end, node.start + 1))
+
+
+def nested_at(source: Source, start: int, end: int) -> Diagnostic:
+    help = 'many alternatives are written as a list: nace in ("45", "46")'
+    return diagnostic("SDC007", "this expression is nested too deeply", Span(source, start, end), "too deep", help=help)
+
+
+def likely_header(block: str, line: list[Token]) -> list[Token]:
+    """The header of a block that was probably meant by a line that cannot be read."""
+    if not line:
+        return []
+    words = list(messages.USAGE[block])
+    first = line[0].text if line[0].text in words else nearest(line[0].text, [w for w in words if w])
+    overriding = first == "override"
+    if overriding and len(line) > 1:
+        line = line[1:]
+        first = nearest(line[0].text, WITH_BLOCK)
+    if first not in WITH_BLOCK | {"method"}:
+        return []
+    line[0].text = first
+    name = line[1].text if len(line) > 1 and line[1].text.isidentifier() else ""
+    at = line[0].start
+    made = [Token(first.upper(), first, at, line[0].end), Token("NAME", name, at, line[0].end)]
+    return [Token("OVERRIDE", "override", at, at), *made] if overriding else made

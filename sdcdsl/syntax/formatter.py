@@ -107,7 +107,7 @@ class _Formatter:
         if not self.pending:
             return
         first, last = self.pending[0], self.pending[-1]
-        folded = _fold(self.pending, self._indent())
+        folded = _fold(self.pending, self._indent(), starts=not self.goes_on)
         for i, text in enumerate(folded):
             line = _Line(text, self.depth, opens=opens and i == 0)
             line.closes = last.type == "RBRACE" and i == len(folded) - 1
@@ -198,11 +198,11 @@ def _numeric(text: str) -> bool:
     return not text or text[0] in "-+.0123456789"
 
 
-def _fold(tokens: list[Token], indent: int) -> list[str]:
+def _fold(tokens: list[Token], indent: int, starts: bool) -> list[str]:
     """The tokens as lines of at most WIDTH columns where there is a comma to fold at."""
     lines: list[str] = []
     line = " " * indent
-    for text, can_break in _spaced(tokens):
+    for text, can_break in _spaced(tokens, starts):
         if not line.strip():
             line += text.lstrip()
         elif can_break and width(line) + width(text) > WIDTH:
@@ -214,8 +214,8 @@ def _fold(tokens: list[Token], indent: int) -> list[str]:
     return lines
 
 
-def _spaced(tokens: list[Token]) -> list[tuple[str, bool]]:
-    """Each token with the space before it, and whether a line may break there."""
+def _spaced(tokens: list[Token], starts: bool) -> list[tuple[str, bool]]:
+    """Each token with the space before it, and whether a line may break there; `starts` with their statement."""
     out: list[tuple[str, bool]] = []
     unary = False
     for i, token in enumerate(tokens):
@@ -225,7 +225,7 @@ def _spaced(tokens: list[Token]) -> list[tuple[str, bool]]:
         if token.type == "LPAR" and before is not None and before.type in ("NAME", "LARGEST"):
             close = True
         # The name of an option is not something to subtract from.
-        operand = before is not None and before.type in _OPERANDS and not (i == 1 and before.type == "NAME")
+        operand = before is not None and before.type in _OPERANDS and not (starts and i == 1 and before.type == "NAME")
         unary = token.type == "MINUS" and not operand
         out.append((text if close else f" {text}", before is not None and before.type == "COMMA"))
     return _glued(out)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,19 @@ def grammar_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One production. `keep[i]` says whether the i-th symbol stays in the tree."""
+    """One production. `kept` are the places of the symbols that stay in the tree."""
 
     origin: str
     kind: str  # what the node is called
     symbols: tuple[str, ...]
-    keep: tuple[bool, ...]
+    kept: tuple[int, ...]
     splice: bool  # its children go into the parent's list
     unwrap: bool  # a single child takes its place
     drops: bool  # some symbol does not stay in the tree
     passes: bool  # its one symbol takes its place unchanged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tables:
     """`actions[state][symbol]`: n > 0 go to state n - 1; n < 0 reduce by rule -n - 1."""
 
@@ -51,11 +51,11 @@ class Tables:
     keywords: dict[str, str]  # word -> terminal
     symbols: dict[str, str]  # punctuation -> terminal
 
-    @property
+    @cached_property
     def terminals(self) -> frozenset[str]:
         return frozenset([*self.patterns, *self.keywords.values(), *self.symbols.values(), "$END"])
 
-    @property
+    @cached_property
     def spelling(self) -> dict[str, str]:
         """terminal -> how it is written, for those with one spelling"""
         return {terminal: text for text, terminal in (self.keywords | self.symbols).items()}
@@ -84,7 +84,7 @@ def _from_json(data: dict[str, Any]) -> Tables:
             origin,
             kind,
             tuple(symbols),
-            tuple(keep),
+            tuple(i for i, stays in enumerate(keep) if stays),
             splice,
             unwrap,
             drops=not all(keep),

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from sdcdsl.diagnostics import Diagnostic, Source, Span, diagnostic
 from sdcdsl.syntax.tree import Node, Parsed, Token
 
-_CELL = re.compile(r'(?:"(?:[^"]|"")*"|[^"|])*')
+# Runs are taken whole (`++`): a row of a megabyte costs neither a stack frame a character nor a second look.
+_CELL = re.compile(r'(?:"(?:[^"]++|"")*"|[^"|]++)*')
 _RULE = re.compile(r":?-+:?")
 
 
@@ -23,16 +24,28 @@ class Cell:
 def cells_of(row: Token) -> list[Cell]:
     """`| a | b |` → a, b, each with its place."""
     out: list[Cell] = []
+    at = row.start + 1
+    pieces = _pieces(row.text) if '"' in row.text else row.text[1:].split("|")
+    last = len(pieces) - 1
+    for index, piece in enumerate(pieces):
+        text = piece.strip()
+        if text:
+            start = at + piece.index(text)
+            out.append(Cell(text, start, start + len(text)))
+        elif index < last:
+            out.append(Cell("", at, at + 1))
+        at += len(piece) + 1
+    return out
+
+
+def _pieces(row: str) -> list[str]:
+    """What stands between the bars; a bar inside quotes is none."""
+    out: list[str] = []
     at = 1
-    while at <= len(row.text):
-        match = _CELL.match(row.text, at)
+    while at <= len(row):
+        match = _CELL.match(row, at)
         assert match is not None
-        inside = match.group()
-        text = inside.strip()
-        if text or match.end() < len(row.text):
-            lead = len(inside) - len(inside.lstrip()) if text else 0
-            start = row.start + at + lead
-            out.append(Cell(text, start, start + max(len(text), 1)))
+        out.append(match.group())
         at = match.end() + 1
     return out
 
@@ -46,23 +59,18 @@ def depths_of(tree: Node, source: Source) -> list[int]:
     """How deep each bullet of an inline tree lies, from its column; -1 where the indentation fits no line above it."""
     columns: list[int] = []
     depths: list[int] = []
+    above = 0
     for bullet in tree.tokens("BULLET"):
         column = source.position(bullet.start)[1]
         while columns and columns[-1] > column:
             columns.pop()
+        fits = True
         if not columns or columns[-1] < column:
-            fits = not depths or column > _column_above(tree, source, len(depths))
+            fits = column > above
             columns.append(column)
-            if not fits:
-                depths.append(-1)
-                continue
-        depths.append(len(columns) - 1)
+        depths.append(len(columns) - 1 if fits else -1)
+        above = column
     return depths
-
-
-def _column_above(tree: Node, source: Source, index: int) -> int:
-    bullets = list(tree.tokens("BULLET"))
-    return source.position(bullets[index - 1].start)[1]
 
 
 def check_layout(parsed: Parsed) -> Iterator[Diagnostic]:
@@ -77,9 +85,17 @@ def check_layout(parsed: Parsed) -> Iterator[Diagnostic]:
 
 
 def _check_rows(values: Node, parsed: Parsed) -> Iterator[Diagnostic]:
-    rows = list(values.tokens("ROW"))
-    width = len(cells_of(rows[0]))
-    for row in rows[1:]:
+    rows = values.tokens("ROW")
+    first = header = next(rows)
+    cells = cells_of(header)
+    while is_rule(cells) and (below := next(rows, None)) is not None:
+        header, cells = below, cells_of(below)
+    if not cells or is_rule(cells):
+        help = "the first row names the columns: | region | value |"
+        yield diagnostic("SDC022", "the table has no header", parsed.span(first), help=help)
+        return
+    width = len(cells)
+    for row in rows:
         cells = cells_of(row)
         if len(cells) != width:
             yield diagnostic(
@@ -87,10 +103,21 @@ def _check_rows(values: Node, parsed: Parsed) -> Iterator[Diagnostic]:
                 f"this row has {len(cells)} columns, the header has {width}",
                 parsed.span(row),
                 help="every row has one cell for each column of the header",
-            ).mark(parsed.span(rows[0]), "the header")
+            ).mark(parsed.span(header), "the header")
 
 
 def _check_tree(tree: Node, parsed: Parsed) -> Iterator[Diagnostic]:
+    odd = _other_indent(tree, parsed.source)
+    if odd is not None:
+        yield diagnostic(
+            "SDC024",
+            "tabs and spaces are mixed in the indentation of this tree",
+            Span(parsed.source, odd.start, odd.start + 1),
+            "indented otherwise than the lines above",
+            notes=["a tab is as wide as the reader's editor makes it: nobody can tell what is below what"],
+            help="indent all lines of a tree with spaces",
+        )
+        return
     for bullet, depth in zip(tree.tokens("BULLET"), depths_of(tree, parsed.source), strict=True):
         if depth < 0:
             yield diagnostic(
@@ -99,3 +126,14 @@ def _check_tree(tree: Node, parsed: Parsed) -> Iterator[Diagnostic]:
                 Span(parsed.source, bullet.start, bullet.start + 1),
                 help="the parts of a code stand below it, indented alike",
             )
+
+
+def _other_indent(tree: Node, source: Source) -> Token | None:
+    """The first bullet after which the tree is indented with tabs and with spaces."""
+    used: set[str] = set()
+    for bullet in tree.tokens("BULLET"):
+        line = source.position(bullet.start)[0]
+        used.update(source.text[source.line_starts[line - 1] : bullet.start])
+        if {" ", "\t"} <= used:
+            return bullet
+    return None

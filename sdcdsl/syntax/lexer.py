@@ -56,6 +56,8 @@ _SLIPS = [
 # Of the words that start a statement inside a block, those that nobody would put into an expression.
 _INSIDE_BLOCKS = frozenset({"against", "assess", "bounds", "codes", "column", "cost", "hierarchy", "method", "release"})
 # Where a parenthesis is still open, a line that starts with one of these means that it was forgotten.
+_BALANCE = re.compile(r"[(){}]|\n[ \t]*\n")
+LONGEST_LOOK = 2_000
 _STATEMENT_AHEAD = re.compile(r"[ \t]*([a-z]+)[ \t]+[^\s:,)=]")
 
 
@@ -128,7 +130,7 @@ class _Lexer:
                     at = self._too_deep(start)
             elif kind == "_NL":
                 self._newline(start, at)
-                row = line_start.match(text, at)
+                row = line_start.match(text, at) if not self.open else None
                 if row:
                     at = self._row(row)
             elif kind == "COMMENT":
@@ -155,12 +157,23 @@ class _Lexer:
         tokens = self.out.tokens
         if self.open:
             ahead = _STATEMENT_AHEAD.match(self.text, end)
-            if ahead is None or ahead.group(1) not in _opening_words() | _INSIDE_BLOCKS:
+            if ahead is None or ahead.group(1) not in _opening_words() | _INSIDE_BLOCKS or self._is_closed(end):
                 return
             self._unclosed(self.open[-1])
             self.open.clear()
         if tokens and tokens[-1].type not in ("_NL", "COMMA"):
             tokens.append(Token("_NL", self.text[start:end], start, end))
+
+    def _is_closed(self, at: int) -> bool:
+        """Do parentheses balance before the block or the next blank line ends? Then the word is only a word."""
+        depth = len(self.open)
+        for sign in _BALANCE.finditer(self.text, at, at + LONGEST_LOOK):
+            if sign.group() not in "()":
+                return False
+            depth += 1 if sign.group() == "(" else -1
+            if depth == 0:
+                return True
+        return False
 
     def _symbol(self, token: Token) -> None:
         if token.text == "(":

@@ -8,11 +8,22 @@ entered all the same (by a header the parser puts in), so that its lines are rea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
-from sdcdsl.diagnostics import Diagnostic, Source, Span, diagnostic, nearest
+from sdcdsl.diagnostics import Diagnostic, Source, Span, diagnostic
+from sdcdsl.diagnostics.diagnostic import MOST_PROBLEMS, not_listed
+from sdcdsl.diagnostics.suggest import renew_effort
 from sdcdsl.syntax import messages
 from sdcdsl.syntax.automaton import END, Automaton, Checkpoint
-from sdcdsl.syntax.explaining import Stop, explain
+from sdcdsl.syntax.explaining import (
+    WITH_BLOCK,
+    Stop,
+    explain,
+    is_something_else,
+    likely_header,
+    nested_at,
+    too_deep,
+)
 from sdcdsl.syntax.grammar import tables
 from sdcdsl.syntax.layout import check_layout
 from sdcdsl.syntax.lexer import lex
@@ -20,9 +31,9 @@ from sdcdsl.syntax.tree import Node, Parsed, Token
 
 EDITIONS = ("1",)
 DEEPEST = 200  # nodes inside nodes
-MOST_PROBLEMS = 100
+DEEPEST_STACK = 10 * DEEPEST  # what the automaton may have open: no statement that is not too deep comes near it
 
-_WITH_BLOCK = frozenset({"dimension", "data", "table", "attacker", "scenario", "protect"})
+_LAYOUT = frozenset({"_NL", "LBRACE", "RBRACE"})
 
 
 @dataclass
@@ -34,44 +45,28 @@ class _Block:
 
 
 def parse(source: Source) -> tuple[Parsed, list[Diagnostic]]:
+    renew_effort()
     lexed = lex(source)
     parser = _Parser(source, lexed.tokens)
     tree = parser.run()
     if tree.depth > DEEPEST:
-        parser.diagnostics.append(_too_deep(source, tree))
+        parser.diagnostics.append(too_deep(source, tree, DEEPEST))
         tree = Node("start", [], 0, 0)
     parsed = Parsed(source, tree, lexed.tokens, lexed.comments, parser.damaged)
-    found = lexed.diagnostics + parser.diagnostics + list(check_layout(parsed))
-    if _is_something_else(lexed.tokens, parser.diagnostics):
-        found = parser.diagnostics[:1]
-    if len(found) > MOST_PROBLEMS:
-        more = diagnostic("SDC008", f"{len(found) - MOST_PROBLEMS} more problems in {source.name} are not listed")
-        found = [*sorted(found, key=_offset)[:MOST_PROBLEMS], more]
+    if is_something_else(lexed.tokens, parser.diagnostics):
+        return parsed, parser.diagnostics[:1]
+    layout = check_layout(parsed)
+    found = lexed.diagnostics + parser.diagnostics + list(islice(layout, MOST_PROBLEMS))
+    unlisted = parser.unsaid + sum(1 for _ in layout)
+    if len(found) + unlisted > MOST_PROBLEMS:
+        found.sort(key=_offset)
+        unlisted += max(0, len(found) - MOST_PROBLEMS)
+        found = [*found[:MOST_PROBLEMS], not_listed(source.name, unlisted)]
     return parsed, found
-
-
-def _is_something_else(tokens: list[Token], found: list[Diagnostic]) -> bool:
-    """No edition, and a first word that starts no statement either: one message is enough."""
-    no_edition = bool(found) and found[0].code == "SDC005"
-    return no_edition and bool(tokens) and tokens[0].text.casefold() not in messages.USAGE["file"]
 
 
 def _offset(d: Diagnostic) -> int:
     return d.place.start if isinstance(d.place, Span) else 0
-
-
-def _too_deep(source: Source, tree: Node) -> Diagnostic:
-    node = tree
-    while node.depth > DEEPEST // 2:
-        node = max((c for c in node.children if isinstance(c, Node)), key=lambda c: c.depth)
-    span = Span(source, node.start, min(node.end, node.start + 1))
-    return diagnostic(
-        "SDC007",
-        "this expression is nested too deeply",
-        span,
-        "too deep",
-        help='many alternatives are written as a list: nace in ("45", "46")',
-    )
 
 
 class _Parser:
@@ -80,19 +75,22 @@ class _Parser:
         self.tokens = tokens
         self.automaton = Automaton(tables())
         self.diagnostics: list[Diagnostic] = []
+        self.unsaid = 0  # problems that are counted only
         self.damaged: list[tuple[int, int]] = []
         self.blocks: list[_Block] = [_Block("file", None)]
         self.at = 0
-        self.python: list[Token] = []  # braces put in for colons, which nothing closes
+        self.python: set[int] = set()  # starts of braces put in for colons, which nothing closes
 
     # ---- the loop ----------------------------------------------------------------------
 
     def run(self) -> Node:
         if not self._edition():
             return Node("start", [], 0, 0)
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            if self._block_left_open(token):
+        tokens = self.tokens
+        while self.at < len(tokens):
+            token = tokens[self.at]
+            block = self.blocks[-1]
+            if self.at == block.statement and block.opened is not None and self._block_left_open(block, token):
                 continue
             if self._take(token):
                 self.at += 1
@@ -106,30 +104,35 @@ class _Parser:
         return root if root is not None else Node("start", [], 0, 0)
 
     def _take(self, token: Token) -> bool:
-        if token.type == "BAD":
+        if token.type == "BAD" or self._too_deep():
             return False
         self.automaton.settle(token)
         if not self.automaton.feed(token):
             return False
+        if token.type not in _LAYOUT:
+            return True
         if token.type == "_NL":
             self._begin_statement()
         elif token.type == "LBRACE":
             self.blocks.append(_Block(self._kind_of_block(), token))
             self._begin_statement()
-        elif token.type == "RBRACE":
+        else:
             self.blocks.pop()
         return True
+
+    def _too_deep(self) -> bool:
+        return len(self.automaton.states) > DEEPEST_STACK
 
     def _begin_statement(self) -> None:
         self.blocks[-1].statement = self.at + 1
         self.blocks[-1].saved = self.automaton.checkpoint()
 
     def _kind_of_block(self) -> str:
-        first = self.tokens[self.blocks[-1].statement : self.at]
-        words = [t.text for t in first[:2]]
+        start = self.blocks[-1].statement
+        words = [t.text for t in self.tokens[start : min(self.at, start + 2)]]
         if words and words[0] == "override":
             words = words[1:]
-        return words[0] if words and words[0] in _WITH_BLOCK else "options"
+        return words[0] if words and words[0] in WITH_BLOCK else "options"
 
     # ---- the edition ---------------------------------------------------------------------
 
@@ -139,13 +142,8 @@ class _Parser:
             number = tokens[1]
             if number.type == "INT" and number.text not in EDITIONS:
                 span = Span(self.source, number.start, number.end)
-                self._report(
-                    "SDC006",
-                    f"this program does not know edition {number.text[:20]} of the language",
-                    span,
-                    "known: 1",
-                    help="a newer release may read it",
-                )
+                headline = f"this program does not know edition {number.text[:20]} of the language"
+                self._report("SDC006", headline, span, "known: 1", help="a newer release may read it")
                 return False
             if number.type == "INT":
                 return True
@@ -165,7 +163,9 @@ class _Parser:
     def _mistake(self, token: Token) -> None:
         if self._header_without_brace(token):
             return
-        if token.type == "RBRACE" and len(self.blocks) == 1:
+        if self._too_deep():
+            self._add(nested_at(self.source, token.start, token.end))
+        elif token.type == "RBRACE" and len(self.blocks) == 1:
             span = Span(self.source, token.start, token.end)
             self._report("SDC015", "there is no open block that this brace could close", span)
         elif token.type != "BAD":
@@ -186,21 +186,24 @@ class _Parser:
         if not own_line and self.source.position(following.start)[1] == 1:
             return False
         span = Span(self.source, last.start, last.end)
-        headline = "the brace that opens this block is missing"
-        if own_line:
-            headline = "the brace stands on the line of its block"
-        help = " ".join(t.text for t in self.tokens[block.statement : self.at]) + " {"
+        headline = (
+            "the brace stands on the line of its block" if own_line else "the brace that opens this block is missing"
+        )
+        help = " ".join(t.text for t in self.tokens[block.statement : self.at][:40]) + " {"
         self._report("SDC013", headline, span, "expected `{` after this", help=help)
         if own_line:
             self.at = line + 1
             return True
         brace = Token("LBRACE", "{", last.end, last.end)
-        self.tokens[self.at : line + 1] = [brace]
+        self.tokens[line] = brace  # in its place: a list of a million tokens is not moved for each header
+        self.at = line
         if token.type == "COLON":  # as in Python: nothing will close it
-            self.python.append(brace)
+            self.python.add(brace.start)
         return True
 
     def _explain(self, token: Token) -> None:
+        if self._full():
+            return
         block = self.blocks[-1]
         stop = Stop(
             self.source,
@@ -210,10 +213,20 @@ class _Parser:
             self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None,
             self.automaton.accepted(),
         )
-        self.diagnostics.append(explain(stop))
+        self._add(explain(stop))
+
+    def _full(self) -> bool:
+        """Enough has been said: one more is counted, and nobody looks for words."""
+        full = len(self.diagnostics) >= MOST_PROBLEMS
+        self.unsaid += full
+        return full
+
+    def _add(self, d: Diagnostic) -> None:
+        if not self._full():
+            self.diagnostics.append(d)
 
     def _report(self, code: str, headline: str, span: Span, label: str = "", **more) -> None:
-        self.diagnostics.append(diagnostic(code, headline, span, label, **more))
+        self._add(diagnostic(code, headline, span, label, **more))
 
     # ---- going on after a mistake ------------------------------------------------------------
 
@@ -224,7 +237,8 @@ class _Parser:
         stop = self.tokens[end].start if end < len(self.tokens) else len(self.source.text)
         self.damaged.append((min(start, token.start), max(stop, token.end)))
         closing = self.tokens[end] if end < len(self.tokens) else None
-        if closing is not None and end > self.at and self.automaton.accepts(closing.type):
+        readable = end > self.at and not self._too_deep()
+        if closing is not None and readable and self.automaton.accepts(closing.type):
             self.at = end  # the statement was complete: only what follows it is lost
             return
         if block.saved is not None:
@@ -247,7 +261,7 @@ class _Parser:
             block.statement = end
 
     def _awaits_rows(self, block: _Block) -> bool:
-        words = [t.text for t in self.tokens[block.statement : self.at]]
+        words = [t.text for t in self.tokens[block.statement : min(self.at, block.statement + 3)]]
         return words in (["values"], ["hierarchy", "tree"])
 
     def _end_of_rows(self, start: int, end: int) -> int:
@@ -268,7 +282,7 @@ class _Parser:
 
     def _enter_block(self, block: _Block, brace: int) -> None:
         """Feed the header that was probably meant, or skip the block where nobody can tell."""
-        header = self._likely_header(block, self.tokens[block.statement : brace])
+        header = likely_header(block.kind, self.tokens[block.statement : brace])
         for token in header:
             if not self.automaton.feed(token):
                 header = []
@@ -290,33 +304,15 @@ class _Parser:
             self.at += 1
         block.statement = self.at
 
-    def _likely_header(self, block: _Block, line: list[Token]) -> list[Token]:
-        if not line:
-            return []
-        words = list(messages.USAGE[block.kind])
-        first = line[0].text if line[0].text in words else nearest(line[0].text, [w for w in words if w])
-        overriding = first == "override"
-        if overriding and len(line) > 1:
-            line = line[1:]
-            first = nearest(line[0].text, _WITH_BLOCK)
-        if first not in _WITH_BLOCK | {"method"}:
-            return []
-        line[0].text = first
-        name = line[1].text if len(line) > 1 and line[1].text.isidentifier() else ""
-        at = line[0].start
-        made = [Token(first.upper(), first, at, line[0].end), Token("NAME", name, at, line[0].end)]
-        return [Token("OVERRIDE", "override", at, at), *made] if overriding else made
-
     # ---- braces ----------------------------------------------------------------------------------
 
-    def _block_left_open(self, token: Token) -> bool:
+    def _block_left_open(self, block: _Block, token: Token) -> bool:
         """A word that only starts top-level statements, at the left margin, inside a block: the brace was forgotten."""
-        block = self.blocks[-1]
-        if block.opened is None or self.at != block.statement or token.text not in messages.USAGE["file"]:
+        if token.text not in messages.USAGE["file"]:
             return False
         if self.source.position(token.start)[1] != 1:
             return False
-        if not any(block.opened is brace for brace in self.python):
+        if not self._from_colon(block):
             self._report_open(block, Span(self.source, token.start, token.end))
         self._close_all(token.start)
         self.automaton.feed(Token("_NL", "\n", token.start, token.start))
@@ -324,9 +320,13 @@ class _Parser:
         self.blocks[-1].saved = self.automaton.checkpoint()
         return True
 
+    def _from_colon(self, block: _Block) -> bool:
+        opened = block.opened
+        return opened is not None and opened.start == opened.end and opened.start in self.python
+
     def _close_blocks_at_end(self) -> None:
         if len(self.blocks) > 1:
-            if not any(self.blocks[-1].opened is brace for brace in self.python):
+            if not self._from_colon(self.blocks[-1]):
                 self._report_open(self.blocks[-1], None)
             self._close_all(len(self.source.text))
 
@@ -343,5 +343,5 @@ class _Parser:
         assert opened is not None
         span = Span(self.source, opened.start, opened.end)
         d = diagnostic("SDC014", "this block is never closed", span, "opened here", help="close it with `}`")
-        self.diagnostics.append(d.mark(next_statement, "the next statement starts here") if next_statement else d)
+        self._add(d.mark(next_statement, "the next statement starts here") if next_statement else d)
         self.damaged.append((opened.start, opened.end))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -65,6 +66,30 @@ class Comment:
     own_line: bool
 
 
+class _Stretches:
+    """Stretches of text in order, those that overlap made one, so that a question is a search."""
+
+    __slots__ = ("ends", "size", "starts")
+
+    def __init__(self, stretches: list[tuple[int, int]]):
+        self.merge(stretches)
+
+    def merge(self, stretches: list[tuple[int, int]]) -> None:
+        self.size = len(stretches)
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        for start, end in sorted(stretches):
+            if self.ends and start < self.ends[-1]:
+                self.ends[-1] = max(self.ends[-1], end)
+            else:
+                self.starts.append(start)
+                self.ends.append(end)
+
+    def touch(self, start: int, end: int) -> bool:
+        last = bisect_left(self.starts, end) - 1  # the last one that begins before the end
+        return last >= 0 and start < self.ends[last]
+
+
 @dataclass(frozen=True)
 class Parsed:
     """A file as far as it could be read. `damaged` are the stretches that could not: nobody knows what they say."""
@@ -74,12 +99,16 @@ class Parsed:
     tokens: list[Token]
     comments: list[Comment]
     damaged: list[tuple[int, int]] = field(default_factory=list)
+    _merged: _Stretches = field(default_factory=lambda: _Stretches([]), init=False, compare=False, repr=False)
 
     def span(self, item: Node | Token) -> Span:
         return Span(self.source, item.start, item.end)
 
     def is_damaged(self, start: int, end: int) -> bool:
-        return any(start < e and s < end for s, e in self.damaged)
+        """Does some damage lie between these two places? Asked for every token, so that it must not walk the list."""
+        if self._merged.size != len(self.damaged):
+            self._merged.merge(self.damaged)
+        return self._merged.touch(start, end)
 
 
 def outline(parsed: Parsed) -> str:

@@ -58,6 +58,8 @@ def _options(described: type) -> dict[str, Any]:
             entry["choices"] = list(spec.choices)
         if spec.per_cell:
             entry["where"] = True
+        limits = {"least": spec.least, "most": spec.most, "tighter": spec.tighter or None}
+        entry |= {word: value for word, value in limits.items() if value is not None}
         out[name] = entry
     return out
 

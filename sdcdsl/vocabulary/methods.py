@@ -119,12 +119,31 @@ class Method(Record):
     adjusts: bool = False  # publishes changed values, so that `assess` makes sense
     stochastic: bool = False  # needs a seed
     parts: tuple[str, ...] = ()  # options that divide the cells among them
+    exact: bool = False  # searches for the best release, which may take days
+    intervals: bool = False  # publishes intervals around the value, whose midpoint may give it away
+    traceable: bool = False  # safe only while the attacker does not know how the table was made
 
 
 _ALL = (
-    Method("csp", "cell suppression", "the table with some cells hidden", "003 §3", CspOptions),
-    Method("ip", "interval protection", "the table with intervals for some cells", "000, 003 §4", IpOptions),
-    Method("cta", "controlled tabular adjustment", "the closest safe table", "004, 000 §2.2", CtaOptions, adjusts=True),
+    Method("csp", "cell suppression", "the table with some cells hidden", "003 §3", CspOptions, exact=True),
+    Method(
+        "ip",
+        "interval protection",
+        "the table with intervals for some cells",
+        "000, 003 §4",
+        IpOptions,
+        exact=True,
+        intervals=True,
+    ),
+    Method(
+        "cta",
+        "controlled tabular adjustment",
+        "the closest safe table",
+        "004, 000 §2.2",
+        CtaOptions,
+        adjusts=True,
+        traceable=True,
+    ),
     Method(
         "ecta",
         "enhanced controlled tabular adjustment",
@@ -135,9 +154,23 @@ _ALL = (
         stochastic=True,
     ),
     Method(
-        "rounding", "controlled rounding", "the table in multiples of a base", "003 §5", RoundingOptions, adjusts=True
+        "rounding",
+        "controlled rounding",
+        "the table in multiples of a base",
+        "003 §5",
+        RoundingOptions,
+        adjusts=True,
+        exact=True,
     ),
-    Method("perturb", "cell perturbation", "the table with some cells changed", "003 §6", PerturbOptions, adjusts=True),
+    Method(
+        "perturb",
+        "cell perturbation",
+        "the table with some cells changed",
+        "003 §6",
+        PerturbOptions,
+        adjusts=True,
+        exact=True,
+    ),
     Method(
         "combined",
         "several forms of publication in one table",
@@ -145,6 +178,7 @@ _ALL = (
         "003 §7",
         CombinedOptions,
         parts=("exact", "suppress", "interval", "perturb", "round"),
+        exact=True,
     ),
 )
 METHODS: MappingProxyType[str, Method] = MappingProxyType({m.name: m for m in _ALL})

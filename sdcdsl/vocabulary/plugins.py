@@ -50,7 +50,3 @@ def method_names() -> list[str]:
 
 def rule_names() -> list[str]:
     return [*RULES, *ALIASES, *_entry_points("sdcdsl.rules")]
-
-
-def reader_names() -> list[str]:
-    return [*DATA, *_entry_points("sdcdsl.readers")]

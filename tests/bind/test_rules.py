@@ -170,7 +170,7 @@ def test_request(world, share):
 @given(worlds(most_dims=2), shares)
 def test_waived_contributors_neither_need_nor_give_cover(world, p):
     dims, frame = world
-    rest, _ = without_contributors(frame, "group", ["h0"])
+    rest = without_contributors(frame, "group", ["h0"])
     cells, _, _ = tabulated((dims, rest.collect()))
     _, _, who = tabulated(world)
     without = [[abs(Fraction(c)) for h, c in mine.items() if h != "h0"] for mine in who]

@@ -225,3 +225,24 @@ def test_a_closed_pipe_is_no_crash(tiny: Path):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout == "start  [1:1]\n"
     assert "Traceback" not in done.stderr
+
+
+def test_what_is_printed_of_a_file_has_an_end(tmp_path: Path):
+    path = tmp_path / "many.sdc"
+    path.write_text("sdc 1\n" + ";seed 1" * 5000 + "\n", encoding="utf-8")
+    result = run("check", str(path))
+    assert result.exit_code == 1
+    assert result.stdout.count("error[") == 101
+    assert "4899 more problems in" in result.stdout
+    assert "4999 mistakes found; `sdcdsl explain SDC143` tells more" in result.stderr
+    shown = json.loads(run("check", str(path), "--output", "json").stdout)["diagnostics"]
+    assert len(shown) == 101
+    assert shown[-1]["code"] == "SDC008"
+
+
+def test_lint_counts_what_it_does_not_print(tmp_path: Path):
+    path = tmp_path / "unused.sdc"
+    blocks = "".join(f"attacker a{i} {{\n  bounds 0 .. inf\n}}\n" for i in range(400))
+    path.write_text(TINY + blocks, encoding="utf-8")
+    result = run("lint", str(path), "--output", "concise")
+    assert len(result.stdout.splitlines()) == 101

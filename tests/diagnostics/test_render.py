@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sdcdsl.diagnostics import FilePlace, Source, Span, diagnostic, in_reading_order, nearest
+from sdcdsl.diagnostics.diagnostic import count, for_reading, not_listed
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.text import render_one
+from sdcdsl.diagnostics.suggest import renew_effort
 
 
 def test_the_marked_text_is_underlined():
@@ -80,3 +84,39 @@ def test_suggestions_are_near():
     assert nearest("TOTAL", ["codes", "total"]) == "total"
     assert nearest("xyzzy", ["codes", "total"]) is None
     assert nearest("a" * 10_000, ["codes"]) is None
+
+
+def test_the_rest_of_a_file_is_counted():
+    first, second = Source("a.sdc", "x" * 300), Source("b.sdc", "x")
+    found = [diagnostic("SDC018", f"h{i}", Span(first, i, i + 1)) for i in range(250)]
+    found += [not_listed("a.sdc", 7), diagnostic("SDC018", "h", Span(second, 0, 1)), diagnostic("SDC001", "nowhere")]
+    shown = for_reading(in_reading_order(found))
+    assert [d.code for d in shown[:2]] == ["SDC001", "SDC018"]
+    assert shown[-1].place == Span(second, 0, 1)
+    assert shown[-2].headline == "157 more problems in a.sdc are not listed"
+    assert len(shown) == 1 + 100 + 1 + 1
+    assert count(found) == count(shown) == 250 + 7 + 2
+
+
+@pytest.mark.parametrize("output", ["text", "concise", "json", "github", "sarif"])
+def test_names_of_megabytes_are_cut(output: str):
+    source = Source("a.sdc", "x" * 1_000_000)
+    d = diagnostic("SDC018", "h" * 100_000, Span(source, 0, 1_000_000), "l" * 100_000, notes=["n" * 100_000], help="?")
+    assert len(render([d], output)) < 10_000
+
+
+def test_the_end_of_a_long_line_is_shown():
+    source = Source("a.sdc", "a" * 5000 + "END")
+    lines = render_one(diagnostic("SDC018", "h", Span(source, 5000, 5003))).split("\n")
+    shown, marks = lines[-3], lines[-2]
+    assert shown.endswith("END")
+    assert shown[marks.index("^") :] == "END"
+
+
+def test_suggestions_do_not_depend_on_order_nor_on_what_came_before():
+    words = [f"name{i:03}" for i in range(200)]
+    assert nearest("nam117", words) == nearest("nam117", set(words)) == nearest("nam117", words[::-1])
+    while nearest("nam117", words):
+        pass  # until the effort is spent
+    renew_effort()
+    assert nearest("nam117", words) == "name117"

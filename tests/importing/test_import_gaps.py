@@ -126,3 +126,13 @@ def test_the_folder_itself_needs_no_name(tmp_path: Path):
     micro_world(tmp_path, MICRO.replace('"x.asc"', r'".\x.asc"'))
     text, talk = imported(tmp_path)
     assert 'argus "x.asc" {' in text and "SDC328" not in talk
+
+
+def test_weights_of_one_table_do_not_slip_into_another_unsaid(tmp_path: Path):
+    second = '<SPECIFYTABLE>  "Nace""Size"|"Turnover"||"-2"\n<SAFETYRULE>    FREQ(3,10)\n<READMICRODATA>\n'
+    micro_world(tmp_path, MICRO.replace("FREQ(4,30)", "WGT(1)").replace("<READMICRODATA>\n", second))
+    rda = (tmp_path / "x.rda").read_text(encoding="utf-8")
+    (tmp_path / "x.rda").write_text(rda.replace("Wage 17 6\n", "Wage 17 6\n  <WEIGHT>\n"), encoding="utf-8")
+    text, talk = imported(tmp_path)
+    assert 'column weight = "Wage"' in text
+    assert "is not weighted in the batch file" in talk and "x.arb:6" in talk

@@ -20,7 +20,10 @@ texts = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_chara
     lambda s: unicodedata.normalize("NFC", s)
 )
 codes = st.one_of(
-    _plain_names, _keywords, st.sampled_from(["01", "47.1", "10-49", "250+", "in", "a b", '"', "", "-", "A.B"]), texts
+    _plain_names,
+    _keywords,
+    st.sampled_from(["01", "47.1", "10-49", "250+", "in", "a b", "tree", "prefix", '"', "", "-", "A.B"]),
+    texts,
 ).map(x.Code)
 numbers = st.sampled_from(["0", "1", "10", "2.5", "0.10", "1e3", "01"]).map(x.Number)
 percents = st.sampled_from(["10", "0.5", "100"]).map(x.Percent)
@@ -114,7 +117,7 @@ STATEMENTS = {
         st.builds(d.Codes, many_codes),
         st.builds(d.Total, codes),
         st.builds(d.HierarchyFile, files, _alias),
-        _sums.filter(lambda s: s.total.text not in ("prefix", "tree")),
+        _sums,
         st.builds(d.HierarchyPrefix, st.lists(whole, min_size=1, max_size=3).map(tuple), _alias),
         _trees(),
     ),

@@ -184,3 +184,14 @@ def test_two_files_that_declare_one_name(tmp_path: Path):
     _, wrong = read_policy(write(tmp_path, "main.sdc", main))
     assert {d.code for d in wrong} == {"SDC100"}
     assert len(wrong) == 2  # the dimension and the attacker
+
+
+def test_names_of_a_file_that_cannot_be_read_are_not_called_unknown(tmp_path: Path):
+    main = TINY.replace("sdc 1\n", 'sdc 1\nuse "hous.sdc" as office\n').replace("against external", "against office.e")
+    main += "override attacker office.e {\n  bounds 1 .. inf\n}\n"
+    assert found(write(tmp_path, "main.sdc", main)) == ["SDC050"]
+    # Other names are still looked up.
+    assert found(write(tmp_path, "main.sdc", main.replace("against office.e", "against offic.e"))) == [
+        "SDC050",
+        "SDC103",
+    ]

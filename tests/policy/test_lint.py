@@ -64,6 +64,50 @@ def test_overrides_that_loosen_are_named():
     assert "SDC207" in advice(wider)
 
 
+@pytest.mark.parametrize(
+    ("block", "said", "does"),
+    [
+        ("attacker informed", "bounds 0 .. inf", "loosens"),
+        ("attacker informed", "bounds 50% of value .. 300% of value where value > 3", "loosens"),
+        ("attacker informed", "bounds 60% of value .. 150% of value", None),
+        ("protect investment", "upl 1 against informed", "loosens"),
+        ("protect investment", "upl 1 where value > 3", "loosens"),
+        ("protect investment", "lpl 20% of value", "may loosen"),
+        ("protect investment", "against external", "loosens"),
+        ("protect investment", "against external, informed", None),
+        ("protect investment", "lpl 1\n  lpl 20", None),
+    ],
+)
+def test_overrides_are_judged_as_a_diff_would(block: str, said: str, does: str | None):
+    text = change("against external", "against external, informed") + f"override {block} {{\n  {said}\n}}\n"
+    found = [d.headline for d in lint(policy(text), TODAY) if d.code == "SDC207"]
+    kind, name = block.split()
+    assert found == ([f"this override {does} {kind} `{name}`"] if does else [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  upl 12\n", "  upl 11 where value > 5\n  upl 12\n"),
+        ("  upl 12\n", "  upl 12\n  upl 11 where value > 5\n  upl 13 where value > 5\n"),
+        ("  upl 12\n", "  upl 11 against external where value > 5\n  upl 12\n"),
+        ("  upl 12\n", "  upl 11 against external\n  upl 12 where value > 4\n  upl 12 against external\n"),
+        ("bounds 0 .. inf", "bounds 0 .. inf\n  bounds 0 .. 900 where not (2 < 1 and value > 3)"),
+        ("  upl 12\n", "  upl 12\n  upl 13 where 1 < 2 or 3 < 1\n"),
+        ("sensitive investment at", "suppress investment where 1 > 2\nsensitive investment at"),
+    ],
+)
+def test_dead_statements_and_constant_conditions(old: str, new: str):
+    assert set(advice(change(old, new, CLEAN))) == {"SDC206"}
+
+
+def test_a_seed_is_used_by_what_draws_numbers():
+    seeded = change('policy "tiny"\n', 'policy "tiny"\nseed 4\n', CLEAN)
+    assert advice(change("method csp", "method csp {\n    gap 1%\n  }", seeded)) == ["SDC204"]
+    assert "SDC204" not in advice(change("method csp", "method ecta", seeded))
+    assert advice(change("method csp", "method cta\n  assess B1", seeded)) == []
+
+
 def test_thresholds_of_two():
     text = """sdc 1
 policy "house rules"

@@ -81,7 +81,8 @@ def test_precedence():
     shape = [line.split("  [")[0] for line in lines if "[" in line and not line.strip()[0].isupper()]
     wanted = [
         "start", "  edition", "  require", "    disjunction", "      conjunction", "        compare", "          add",
-        "            name", "            multiply", "              name", "              power_of", "                name",
+        "            name", "            multiply", "              name", "              power_of",
+        "                name",
         "                number", "          comparator", "          negative", "            name", "        negation",
         "          compare", "            name", "            comparator", "            name", "      compare",
         "        name", "        comparator", "        number", "    because",
@@ -182,3 +183,13 @@ def test_problems_are_counted_not_listed_without_end():
     assert len(found) == 101
     assert found[-1].code == "SDC008"
     assert "400" in found[-1].headline
+
+
+@pytest.mark.parametrize("amount", ["(value\n    - 3)", "max(value,\n  - 3)", "(\n  value\n)"])
+def test_newlines_in_parentheses_mean_nothing(amount: str):
+    (_, protect) = tree(f"sdc 1\nprotect t {{\n  lpl {amount}\n}}\n").nodes()
+    assert [n.kind for n in protect.nodes()] == ["level"]
+
+
+def test_a_word_that_opens_statements_is_only_a_word_inside_closed_parentheses():
+    assert codes("sdc 1\nsensitive where (\n  cost > 3\n)\nseed 1\n") == []

@@ -113,7 +113,8 @@ def _advice(words: Sequence[str], asked: Asked) -> str | None:
     bare = [w.strip() for w in words]
     other = "," if asked.decimal == "." else "."
     if all(w.count(other) == 1 and w.replace(other, "").lstrip("+-").isdecimal() for w in bare):
-        return f"if `{other}` is the decimal mark of this file, say so"
+        return f'if `{other}` is the decimal mark of this file: {{ decimal "{other}" }} behind its name'
     if all(w.lower() in USUAL_MISSING for w in bare):
-        return f"if `{clip(bare[0])}` means that the value is missing, say so"
+        word = clip(bare[0])
+        return f'if `{word}` means that the value is missing: {{ missing "{word}" }} behind its name'
     return None

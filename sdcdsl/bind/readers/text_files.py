@@ -98,7 +98,7 @@ def _undecodable(raw: bytes, name: str, encoding: str, at: int) -> Diagnostic:
         f"{name} is not {encoding.upper()} text",
         FilePlace(name, line=line, column=column),
         byte,
-        help="say the encoding of the file, often cp1252 or latin-1" if _is_utf8(encoding) else None,
+        help='say the encoding of the file, often { encoding "cp1252" }' if _is_utf8(encoding) else None,
     )
 
 

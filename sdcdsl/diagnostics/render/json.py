@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark
+from sdcdsl.diagnostics.render.text import clipped
 from sdcdsl.diagnostics.source import Place, Span
 
 
@@ -18,10 +19,10 @@ def as_json(d: Diagnostic) -> dict[str, Any]:
     out: dict[str, Any] = {
         "code": d.code,
         "severity": d.severity.value,
-        "headline": d.headline,
+        "headline": clipped(d.headline),
         "marks": [_mark(m) for m in d.marks],
-        "notes": list(d.notes),
-        "help": d.help,
+        "notes": [clipped(note) for note in d.notes],
+        "help": clipped(d.help) if d.help else d.help,
     }
     if d.fix is not None:
         out["fix"] = {**place_as_json(d.fix.span), "text": d.fix.text}
@@ -29,7 +30,7 @@ def as_json(d: Diagnostic) -> dict[str, Any]:
 
 
 def _mark(mark: Mark) -> dict[str, Any]:
-    return {**place_as_json(mark.place), "label": mark.label}
+    return {**place_as_json(mark.place), "label": clipped(mark.label)}
 
 
 def place_as_json(place: Place) -> dict[str, Any]:

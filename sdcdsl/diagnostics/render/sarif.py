@@ -9,6 +9,7 @@ from typing import Any
 from sdcdsl import __version__
 from sdcdsl.diagnostics.codes import CODES
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark
+from sdcdsl.diagnostics.render.text import clipped
 from sdcdsl.diagnostics.source import Span
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -32,12 +33,12 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _result(d: Diagnostic, rule: int) -> dict[str, Any]:
-    text = "\n".join([d.headline, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+    parts = [d.headline, *d.notes, *([f"help: {d.help}"] if d.help else [])]
     out: dict[str, Any] = {
         "ruleId": d.code,
         "ruleIndex": rule,
         "level": d.severity.value,
-        "message": {"text": text},
+        "message": {"text": "\n".join(map(clipped, parts))},
         "locations": [_location(m) for m in d.marks[:1]],
     }
     if len(d.marks) > 1:
@@ -58,5 +59,5 @@ def _location(mark: Mark) -> dict[str, Any]:
         physical["region"] = region
     out: dict[str, Any] = {"physicalLocation": physical}
     if mark.label:
-        out["message"] = {"text": mark.label}
+        out["message"] = {"text": clipped(mark.label)}
     return out

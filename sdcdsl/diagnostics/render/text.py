@@ -6,9 +6,10 @@ import unicodedata
 from collections.abc import Iterable
 
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark, Severity
-from sdcdsl.diagnostics.source import FilePlace, Span
+from sdcdsl.diagnostics.source import FilePlace, Source, Span
 
 WIDEST = 150
+LONGEST = 2000  # of a headline, a label, a note
 STYLES = {
     "error": "\x1b[1;31m",
     "warning": "\x1b[1;33m",
@@ -70,12 +71,14 @@ def _frame(
     source = span.source
     number, column = span.first
     last_number, last_column = span.last
-    if primary and number > 1 and source.line(number - 1).strip():
-        yield _numbered(number - 1, source.line(number - 1), gutter, paint)
-    text = source.line(number)
+    if primary and number > 1:
+        above, _, _ = _window(source, number - 1, 0, 1)
+        if above.strip():
+            yield _numbered(number - 1, above, gutter, paint)
     start = column - 1
-    end = last_column - 1 if last_number == number else len(text)
-    shown, start, end = _window(text, start, max(end, start + 1))
+    first, stop = source.bounds(number)
+    end = last_column - 1 if last_number == number else stop - first
+    shown, start, end = _window(source, number, start, max(end, start + 1))
     yield _numbered(number, shown, gutter, paint)
     pad = " " * width(expand(shown[:start]))
     carets = ("^" if primary else "-") * max(1, width(expand(shown[:end])) - len(pad))
@@ -84,19 +87,20 @@ def _frame(
 
 
 def _numbered(number: int, text: str, gutter: str, paint: _Paint) -> str:
-    clipped, _, _ = _window(text, 0, 1)
-    return f"{paint('frame', f' {number:>{len(gutter)}} |')} {expand(clipped)}".rstrip()
+    return f"{paint('frame', f' {number:>{len(gutter)}} |')} {expand(text)}".rstrip()
 
 
-def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """A line of a sane length that contains the marked part."""
-    if len(text) <= WIDEST:
-        return text, start, end
-    left = max(0, min(start - WIDEST // 3, len(text) - WIDEST))
-    right = min(len(text), left + WIDEST)
-    head, tail = "…" if left else "", "…" if right < len(text) else ""
+def _window(source: Source, number: int, start: int, end: int) -> tuple[str, int, int]:
+    """A line of a sane length that contains the marked part; the rest of a line of megabytes is never copied."""
+    first, stop = source.bounds(number)
+    size = stop - first
+    if size <= WIDEST:
+        return source.text[first:stop], start, end
+    left = max(0, min(start - WIDEST // 3, size - WIDEST + 1))
+    right = min(size, left + WIDEST - (left > 0))
+    head, tail = "…" if left else "", "…" if right < size else ""
     shift = len(head) - left
-    return head + text[left:right] + tail, start + shift, min(end, right) + shift
+    return head + source.text[first + left : first + right] + tail, start + shift, min(end, right) + shift
 
 
 def expand(text: str) -> str:
@@ -104,10 +108,15 @@ def expand(text: str) -> str:
 
 
 def printable(text: str, keep_lines: bool = False) -> str:
-    """Control characters would let a file move the reader's cursor or colours."""
+    """Control characters would let a file move the reader's cursor or colours; a name of megabytes hides the rest."""
+    text = clipped(text)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or (keep_lines and c == "\n") else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def clipped(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def width(text: str) -> int:

@@ -99,8 +99,10 @@ def _opposite(policy: Policy, said: dict, fact: d.Fact, cells: d.Cells, address:
         [cells.table] if cells.table else [t for t in policy.tables if set(_dimensions(policy, t) or ()) == dimensions]
     )
     for table in tables:
-        other = said.setdefault((table, named), (word, fact))
-        if frozenset({word, other[0]}) not in _OPPOSITES:
+        words = said.setdefault((table, named), {})
+        words.setdefault(word, fact)
+        other = next(((w, f) for w, f in words.items() if frozenset({w, word}) in _OPPOSITES), None)
+        if other is None:
             continue
         found = diagnostic(
             "SDC137",

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy.codes import inline_trees
+from sdcdsl.policy.meaning import within
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.syntax.messages import BLOCKS
 from sdcdsl.vocabulary.formats import TABLES
 from sdcdsl.vocabulary.quantities import QUANTITIES
+
+# Words that follow `sensitive`, `waive` and their like: `waive unit …` is about a contributor, never about a table.
+_BEFORE_CELLS = frozenset({"unit", "group", "by", "from", "together"})
 
 # Statements of which a block holds one. An override may say them again: the last one counts (R1).
 ONCE: dict[str, tuple[tuple[type, str], ...]] = {
@@ -44,6 +48,9 @@ def _name(block: d.Block) -> Iterator[Diagnostic]:
     name = block.name.rpartition(".")[2] if block.span is None else _last_word(block)
     if block.kind == "protect" and name in block.tables:
         return  # the table's name, reported where it is declared
+    if block.kind == "table" and name in _BEFORE_CELLS:
+        headline = f"`{name}` cannot name a table: statements about cells use the word themselves"
+        yield diagnostic("SDC025", headline, block.heading, help="choose another name")
     if block.kind == "dimension" and name in QUANTITIES:
         headline = f"every cell has a `{name}`: a dimension needs another name"
         yield diagnostic("SDC120", headline, block.heading, QUANTITIES[name].about)
@@ -65,12 +72,6 @@ def _said_twice(policy: Policy, block: d.Block) -> Iterator[Diagnostic]:
         for again in said[1:]:
             found = diagnostic("SDC111", f"{BLOCKS[block.kind]} has one `{word}`", again.span, "said again here")
             yield found.mark(said[0].span, "said here first")
-
-
-def within(statement: d.Statement, block: d.Block) -> bool:
-    """Does the statement stand in the block itself, and not in an override of it?"""
-    a, b = statement.span, block.span
-    return a is not None and b is not None and a.source is b.source and b.start <= a.start and a.end <= b.end
 
 
 def _lacks(block: d.Block, what: str, example: str, why: str = "") -> Diagnostic:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from sdcdsl.policy.types import codes_of
 
 Address = tuple[str, ...]
 MOST_MARKS = 6
+LARGEST_EXPONENT = 400
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -61,15 +61,25 @@ def _is_tree(tree: InlineTree) -> Iterator[Diagnostic]:
                 yield found.mark(first, "the first of the two")
                 return
             parent[part] = total
+    circles = _in_circles(parent)
+    start = next((code for code in parent if code in circles), None)
+    if start is not None:
+        circle = " → ".join([*_chain(parent, start), start])
+        yield diagnostic("SDC136", "the hierarchy goes in a circle", tree.origin[parent[start], start].span, circle)
+
+
+def _in_circles(parent: dict[str, str]) -> set[str]:
+    """The codes that are below themselves. Every code is walked over once."""
+    out: set[str] = set()
+    walked: dict[str, str] = {}  # code -> the code the walk started from
     for start in parent:
-        seen, code = {start}, parent.get(start)
-        while code is not None and code not in seen:
-            seen.add(code)
+        code: str | None = start
+        while code is not None and code not in walked:
+            walked[code] = start
             code = parent.get(code)
-        if code == start:
-            circle = " → ".join(itertools.chain(_chain(parent, start), [start]))
-            yield diagnostic("SDC136", "the hierarchy goes in a circle", tree.origin[parent[start], start].span, circle)
-            return
+        if code is not None and walked[code] == start:
+            out.update(_chain(parent, code))
+    return out
 
 
 def _chain(parent: dict[str, str], start: str) -> Iterator[str]:
@@ -94,17 +104,18 @@ def read_inline(
     policy: Policy, values: d.Values, dimensions: tuple[str, ...]
 ) -> tuple[dict[Address, InlineCell] | None, list[Diagnostic]]:
     """The cells of an inline table by address, from the two-way form `rows \\ columns` or from the long form."""
-    header, *rows = values.rows
-    if len({len(row) for row in values.rows}) > 1:
+    if not values.rows or not values.rows[0] or len({len(row) for row in values.rows}) > 1:
         return None, []
+    header, *rows = values.rows
     corner = header[0].text
     if "\\" in corner:
         entries, wrong = _two_way(corner, header, rows, dimensions)
     else:
         entries, wrong = _long(header, rows, dimensions)
     cells: dict[Address, InlineCell] = {}
+    known = [(name, codes_of(policy, name)) for name in dimensions]
     for address, cell in entries:
-        wrong += _codes_exist(policy, dimensions, address)
+        wrong += _codes_exist(known, address)
         if not cell.text:
             continue
         number = _number(cell.text)
@@ -126,7 +137,10 @@ def _number(text: str) -> Fraction | None:
     if len(text) > 40 or not text.isascii() or "/" in text or "_" in text:
         return None
     try:
-        if not math.isfinite(float(text)):
+        number = float(text)
+        exponent = int(text.lower().partition("e")[2] or 0)
+        # 1e-999999999 is zero as a float, and a number of a billion digits as a fraction.
+        if not math.isfinite(number) or abs(exponent) > LARGEST_EXPONENT:
             return None
         return Fraction(text)
     except ValueError:
@@ -191,10 +205,9 @@ def _long(
     return [(tuple(row[columns[name]] for name in dimensions), row[columns["value"]]) for row in rows], []
 
 
-def _codes_exist(policy: Policy, dimensions: tuple[str, ...], address: tuple[d.Cell, ...]) -> list[Diagnostic]:
+def _codes_exist(known: list[tuple[str, frozenset[str] | None]], address: tuple[d.Cell, ...]) -> list[Diagnostic]:
     out = []
-    for name, cell in zip(dimensions, address, strict=True):
-        codes = codes_of(policy, name)
+    for (name, codes), cell in zip(known, address, strict=True):
         if codes is not None and cell.text not in codes:
             label = did_you_mean(cell.text, codes)
             out.append(diagnostic("SDC129", f"dimension `{name}` has no code `{cell.text}`", cell.span, label))
@@ -207,19 +220,16 @@ def _adds_up(
     """Every total that is given, against the sum of its parts where all of them are given: one message a table."""
     wrong = []
     for position, name in enumerate(dimensions):
+        by_code: dict[str, list[Address]] = {}
+        for address in cells:
+            by_code.setdefault(address[position], []).append(address)
         for tree in inline_trees(policy.dimensions[name]):
-            for address, cell in cells.items():
-                parts = tree.parts.get(address[position])
-                if not parts:
-                    continue
-                below = [(sign, cells.get((*address[:position], p, *address[position + 1 :]))) for sign, p in parts]
-                if any(part is None for _, part in below):
-                    continue
-                total = sum((sign * part.exact for sign, part in below if part is not None), Fraction(0))
-                if total != cell.exact:
-                    sums = _sum_of(parts)
-                    off = f"{sums} = {_plain(total)}: off by {_plain(cell.exact - total)}"
-                    wrong.append((", ".join(address), total, cell, off))
+            for code, parts in tree.parts.items():
+                for address in by_code.get(code, ()):
+                    cell, total = cells[address], _total(cells, address, position, parts)
+                    if total is not None and total != cell.exact:
+                        off = f"{_sum_of(parts)} = {_plain(total)}: off by {_plain(cell.exact - total)}"
+                        wrong.append((", ".join(address), total, cell, off))
     wrong.sort(key=lambda found: found[2].span.start if found[2].span else 0)
     if wrong:
         where, total, cell, off = wrong[0]
@@ -228,6 +238,20 @@ def _adds_up(
         for _, _, cell, off in wrong[1:MOST_MARKS]:
             found = found.mark(cell.span, off)
         yield found.note(f"and {len(wrong) - MOST_MARKS} more totals") if len(wrong) > MOST_MARKS else found
+
+
+def _total(
+    cells: dict[Address, InlineCell], address: Address, position: int, parts: list[tuple[int, str]]
+) -> Fraction | None:
+    """What the parts of a cell sum to; None at the first part that is not given."""
+    before, behind = address[:position], address[position + 1 :]
+    total = Fraction(0)
+    for sign, part in parts:
+        cell = cells.get((*before, part, *behind))
+        if cell is None:
+            return None
+        total += sign * cell.exact
+    return total if parts else None
 
 
 def _sum_of(parts: list[tuple[int, str]]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
@@ -110,20 +110,7 @@ def word_in(span: Span | None, word: str) -> Span | None:
     if span is None:
         return None
     for candidate in (word, word.rpartition(".")[2]):
-        at = span.text.rfind(candidate)
-        if at >= 0:
-            return Span(span.source, span.start + at, span.start + at + len(candidate))
+        found = list(re.finditer(rf"(?<![\w.]){re.escape(candidate)}(?![\w.])", span.text))
+        if found:
+            return Span(span.source, span.start + found[-1].start(), span.start + found[-1].end())
     return span
-
-
-def references(value: object, kind: type) -> Iterator[object]:
-    """All records of a kind inside a record, for those who ask what is used where."""
-    if isinstance(value, kind):
-        yield value
-    if isinstance(value, tuple):
-        for v in value:
-            yield from references(v, kind)
-    elif is_dataclass(value) and not isinstance(value, (Span, type)):
-        for f in fields(value):
-            if f.name not in ("span", "heading"):
-                yield from references(getattr(value, f.name), kind)

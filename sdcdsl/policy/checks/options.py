@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 
-from sdcdsl.diagnostics import Diagnostic, Fix, Span, diagnostic, did_you_mean, listed
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import compare, constant
 from sdcdsl.policy.checks.names import word_in
 from sdcdsl.policy.checks.statements import dimensions_of, variables
+from sdcdsl.policy.meaning import bind_arguments
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import Checker, opening
 from sdcdsl.policy.write import expression
@@ -98,18 +100,18 @@ def _file(policy: Policy, file: d.FileReference, known: dict | object) -> Iterat
 def _path(file: d.FileReference) -> Iterator[Diagnostic]:
     if not file.path.strip() or "\x00" in file.path:
         yield diagnostic("SDC140", "the path of a file is missing", file.span)
-    elif file.path.startswith(("/", "\\")) or file.path[1:3] in (":\\", ":/") or ".." in _parts(file.path):
+    elif file.path.startswith(("/", "\\")) or file.path[1:3] in (":\\", ":/") or _climbs_out(file.path):
         yield diagnostic(
             "SDC140",
             f'"{file.path}" leaves the policy\'s folder',
             file.span,
             notes=["paths are relative to the policy and stay below its folder, so that it works on every machine"],
-            help="name another place when running: --data NAME=PATH, --out FOLDER",
+            help="name data files elsewhere when running: --data NAME=PATH",
         )
 
 
-def _parts(path: str) -> list[str]:
-    return path.replace("\\", "/").split("/")
+def _climbs_out(path: str) -> bool:
+    return posixpath.normpath(path.replace("\\", "/")).split("/", 1)[0] == ".."
 
 
 # ---- options --------------------------------------------------------------------------------------
@@ -324,30 +326,3 @@ def _as_written_here(call: x.Call, rule: Rule | None) -> str:
         percent = spec is not None and spec.kind is Kind.SHARE and isinstance(argument.value, x.Number)
         texts.append(expression(argument.value) + ("%" if percent else ""))
     return f"{rule.name}({', '.join(texts)})" if texts else rule.name
-
-
-def bind_arguments(call: x.Call, known: dict[str, OptionSpec]) -> tuple[dict[str, x.Argument], list[Diagnostic]]:
-    """Positional and named arguments of a rule by their names."""
-    bound: dict[str, x.Argument] = {}
-    wrong: list[Diagnostic] = []
-    order = list(known)
-    for i, argument in enumerate(call.arguments):
-        name = argument.name or (order[i] if i < len(order) else None)
-        takes = f"`{call.name}` takes {listed(known) or 'nothing'}"
-        value = argument.value
-        if isinstance(value, x.Compare) and value.operator == "=" and isinstance(value.left, x.Name):
-            instead = f"{value.left.name}: {expression(value.right)}"
-            fix = Fix(argument.span, instead) if argument.span else None
-            headline = "an argument is named with a colon"
-            wrong.append(diagnostic("SDC114", headline, argument.span, f"write {instead}", fix=fix))
-        elif name is None:
-            wrong.append(diagnostic("SDC114", f"one argument too many for `{call.name}`", argument.span, notes=[takes]))
-        elif name not in known:
-            label = did_you_mean(name, known)
-            headline = f"`{call.name}` has no argument `{name}`"
-            wrong.append(diagnostic("SDC114", headline, argument.span, label, notes=[takes]))
-        elif name in bound:
-            wrong.append(diagnostic("SDC114", f"`{name}` is given twice", argument.span))
-        else:
-            bound[name] = argument
-    return bound, wrong

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.meaning import attackers_of, scenarios_of
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.plugins import find_rule
@@ -23,20 +24,10 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         yield from _experiments(protect)
         yield from _seed(policy, protect)
         yield from _parts(protect)
+    for scenario in policy.scenarios.values():
+        yield from _scenario_levels(policy, scenario)
     yield from _rules_have_data(policy)
     yield from _releases(policy)
-
-
-def attackers_of(policy: Policy, protect: d.Block) -> list[str]:
-    """Everybody a block protects against, by name or through a scenario."""
-    names = [a for s in protect.all(d.Against) for a in s.attackers]
-    for scenario in scenarios_of(policy, protect):
-        names += [a for s in scenario.all(d.Against) for a in s.attackers if a not in names]
-    return names
-
-
-def scenarios_of(policy: Policy, protect: d.Block) -> list[d.Block]:
-    return [policy.scenarios[n] for s in protect.all(d.Scenarios) for n in s.names if n in policy.scenarios]
 
 
 def _unprotected(policy: Policy) -> Iterator[Diagnostic]:
@@ -104,6 +95,16 @@ def _against_somebody(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                 f"`{protect.name}` does not protect against `{level.against}`",
                 level.span,
                 help=f"against {', '.join([*attackers, level.against])}",
+            )
+
+
+def _scenario_levels(policy: Policy, scenario: d.Block) -> Iterator[Diagnostic]:
+    attackers = [a for s in scenario.all(d.Against) for a in s.attackers]
+    for level in scenario.all(d.Level):
+        if level.against in policy.attackers and level.against not in attackers and attackers:
+            headline = f"scenario `{scenario.name}` is not against `{level.against}`"
+            yield diagnostic(
+                "SDC141", headline, level.span, help=f"against {', '.join([*attackers, level.against or ''])}"
             )
 
 
@@ -278,7 +279,7 @@ def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
         case "count":
             return micro or any(c.column is not None for c in table.all(d.Count))
         case "largest":
-            return micro or set(range(1, largest + 1)) <= ranks
+            return micro or (largest <= len(ranks) and all(rank in ranks for rank in range(1, largest + 1)))
         case "status":
             return any(s.quantity == "status" for s in table.all(d.ColumnOf))
         case "units":

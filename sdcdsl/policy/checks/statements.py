@@ -14,26 +14,43 @@ from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary.quantities import ROLES, Place
 
 
+class _Scope:
+    """What the statements about some tables may speak of. Thousands of facts are about the same tables, so that it is
+    worked out once for each set of tables."""
+
+    def __init__(self, policy: Policy):
+        self.policy = policy
+        self.known: dict[tuple[str, ...] | None, tuple[frozenset[str] | None, frozenset[str]]] = {}
+
+    def checker(self, place: Place, tables: tuple[str, ...] | None) -> Checker:
+        """`tables` None: all of them."""
+        if tables not in self.known:
+            chosen = [t for t in (self.policy.tables if tables is None else tables) if t in self.policy.tables]
+            self.known[tables] = dimensions_of(self.policy, chosen), variables(self.policy, chosen)
+        return Checker(self.policy, place, *self.known[tables])
+
+
 def check(policy: Policy) -> Iterator[Diagnostic]:
+    scope = _Scope(policy)
     for attacker in policy.attackers.values():
-        yield from _attacker(policy, attacker)
+        yield from _attacker(scope, attacker)
     for scenario in policy.scenarios.values():
         for level in scenario.all(d.Level):
-            yield from _level(policy, level, None)
+            yield from _level(scope, level, None)
     for table in policy.tables.values():
         for only in table.all(d.Only):
             checker = Checker(policy, Place.RECORDS)
             checker.condition(only.where)
             yield from checker.diagnostics
     for protect in policy.protects.values():
-        yield from _protect(policy, protect)
+        yield from _protect(scope, protect)
     for fact in policy.facts:
-        yield from _fact(policy, fact)
+        yield from _fact(scope, fact)
 
 
-def _attacker(policy: Policy, attacker: d.Block) -> Iterator[Diagnostic]:
+def _attacker(scope: _Scope, attacker: d.Block) -> Iterator[Diagnostic]:
     for bounds in attacker.all(d.Bounds):
-        checker = Checker(policy, Place.BOUNDS, variables=variables(policy, policy.tables))
+        checker = Checker(scope.policy, Place.BOUNDS, variables=scope.checker(Place.BOUNDS, None).variables)
         if bounds.low is not None and bounds.high is not None:
             checker.amount(bounds.low)
             checker.amount(bounds.high)
@@ -43,23 +60,23 @@ def _attacker(policy: Policy, attacker: d.Block) -> Iterator[Diagnostic]:
         _condition(checker, bounds.where, Place.SELECT)
         yield from checker.diagnostics
     for each in attacker.all(d.Each):
-        checker = Checker(policy, Place.EACH)
+        checker = Checker(scope.policy, Place.EACH)
         checker.condition(each.where)
         yield from checker.diagnostics
 
 
-def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+def _protect(scope: _Scope, protect: d.Block) -> Iterator[Diagnostic]:
     for level in protect.all(d.Level):
-        yield from _level(policy, level, protect.tables)
+        yield from _level(scope, level, protect.tables)
     for cost in protect.all(d.Cost):
-        checker = _checker(policy, Place.COST, protect.tables)
+        checker = scope.checker(Place.COST, protect.tables)
         checker.amount(cost.amount)
         _condition(checker, cost.where, Place.SELECT)
         yield from checker.diagnostics
 
 
-def _level(policy: Policy, level: d.Level, tables: Iterable[str] | None) -> Iterator[Diagnostic]:
-    checker = _checker(policy, Place.LEVEL, tables)
+def _level(scope: _Scope, level: d.Level, tables: tuple[str, ...] | None) -> Iterator[Diagnostic]:
+    checker = scope.checker(Place.LEVEL, tables)
     checker.amount(level.amount)
     _condition(checker, level.where, Place.SELECT)
     yield from checker.diagnostics
@@ -70,16 +87,16 @@ def _level(policy: Policy, level: d.Level, tables: Iterable[str] | None) -> Iter
         yield diagnostic("SDC126", headline, level.amount.span, notes=[note])
 
 
-def _fact(policy: Policy, fact: d.Fact) -> Iterator[Diagnostic]:
+def _fact(scope: _Scope, fact: d.Fact) -> Iterator[Diagnostic]:
     if isinstance(fact, d.Require):
-        checker = _checker(policy, Place.REQUIRE, None)
+        checker = scope.checker(Place.REQUIRE, None)
         checker.condition(fact.condition)
         _condition(checker, fact.where, Place.SELECT)
     else:
         cells = fact.cells
         if cells is None:
             return
-        checker = _checker(policy, Place.SELECT, [cells.table] if cells.table else None)
+        checker = scope.checker(Place.SELECT, (cells.table,) if cells.table else None)
         checker.condition(cells.where)
     yield from checker.diagnostics
 
@@ -88,11 +105,6 @@ def _condition(checker: Checker, where: x.Expression | None, place: Place) -> No
     inner = Checker(checker.policy, place, checker.dimensions, checker.variables)
     inner.condition(where)
     checker.diagnostics += inner.diagnostics
-
-
-def _checker(policy: Policy, place: Place, tables: Iterable[str] | None) -> Checker:
-    chosen = list(policy.tables) if tables is None else [t for t in tables if t in policy.tables]
-    return Checker(policy, place, dimensions_of(policy, chosen), variables(policy, chosen))
 
 
 def dimensions_of(policy: Policy, tables: Iterable[str]) -> frozenset[str] | None:
