@@ -402,7 +402,7 @@ def document_of(folder, policy: str, records: str = ROWS):
 
 
 @pytest.mark.parametrize(
-    "condition", ["publish where a = ZZ", "suppress where a in (A, ZZ)", "waive where a under ZZ because \"x\""]
+    "condition", ["publish where a = ZZ", "suppress where a in (A, ZZ)", 'waive where a under ZZ because "x"']
 )
 def test_codes_that_only_the_hierarchy_file_knows(tmp_path, condition: str):
     document = document_of(tmp_path, FILED + condition + "\n")
