@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
+from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import code_text
@@ -18,8 +19,11 @@ from sdcdsl.policy.types import code_text
 def unknown_codes(policy: Policy, bound: Mapping[str, DimensionCodes | None]) -> Iterator[Diagnostic]:
     for name, text, span in _named(policy):
         codes = bound.get(name) or bound.get(name.rpartition(".")[0])
-        # House rules may speak of codes that this table's version of a dimension does not have.
-        if codes is not None and text not in codes.index and not policy.is_used(span):
+        if codes is None or text in codes.index:
+            continue
+        # House rules may speak of codes that this table's version of a dimension does not have, and prefixes of codes
+        # are found in the data: this period's need not hold them all.
+        if not policy.is_used(span) and not policy.dimensions[codes.name].all(d.HierarchyPrefix):
             label = did_you_mean(text, codes.codes)
             yield diagnostic("SDC116", f"dimension `{codes.name}` has no code `{text}`", span, label)
 
