@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sdcdsl.cli import COMMANDS, cli
-from sdcdsl.cli.new import STARTERS
+from sdcdsl.cli.new import LIBRARY, STARTERS
 from tests.policy.reading import TINY
 
 LPL = TINY[: TINY.index("lpl 10")].count("\n") + 1
@@ -193,7 +193,7 @@ def test_explain_and_methods():
     assert all(name in run("methods").stdout for name in document["methods"])
 
 
-@pytest.mark.parametrize("starter", STARTERS)
+@pytest.mark.parametrize("starter", [*STARTERS, *LIBRARY])
 def test_starters_are_good_policies_in_canonical_form(tmp_path: Path, starter: str):
     path = tmp_path / "deep" / "new.sdc"
     assert run("new", str(path), "--from", starter).exit_code == 0
@@ -246,3 +246,8 @@ def test_lint_counts_what_it_does_not_print(tmp_path: Path):
     path.write_text(TINY + blocks, encoding="utf-8")
     result = run("lint", str(path), "--output", "concise")
     assert len(result.stdout.splitlines()) == 101
+
+
+def test_every_file_of_the_library_can_be_started_from():
+    folder = Path(__file__).resolve().parents[2] / "specs" / "library"
+    assert {f"library/{p.stem}" for p in folder.glob("*.sdc")} == set(LIBRARY)
