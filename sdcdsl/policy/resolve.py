@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
@@ -68,6 +69,24 @@ class Policy:
         if any(s.source is span.source and span.start <= s.start < span.end for s in self.doubtful):
             return True
         return any(f.parsed.source is span.source and f.parsed.is_damaged(span.start, span.end) for f in self.files)
+
+    @cached_property
+    def nameless(self) -> frozenset[str]:
+        """Kinds of block of which one has a name that could not be read: it may be the one that is missing."""
+        return frozenset(b.kind for f in self.files for b in f.document.all(d.Block) if not b.name)
+
+    @cached_property
+    def _by_last_word(self) -> dict[tuple[str, str], str]:
+        out: dict[tuple[str, str], str] = {}
+        for kind, blocks in self.blocks.items():
+            for full in blocks:
+                if "." in full:
+                    out.setdefault((kind, full.rpartition(".")[2]), full)
+        return out
+
+    def prefixed(self, kind: str, name: str) -> str | None:
+        """The name of a used file that ends in this word."""
+        return self._by_last_word.get((kind, name))
 
     def is_used(self, span: Span | None) -> bool:
         """Does this stand in a file that the policy uses, and not in the policy's own?"""
@@ -183,8 +202,8 @@ class _Resolving:
 
 def _nothing_to_override(block: d.Block, policy: Policy) -> Diagnostic:
     name, known = block.name, policy.blocks[block.kind]
-    prefixed = [full for full in known if full.endswith(f".{name}")]
-    label = f"did you mean `{prefixed[0]}`?" if prefixed else did_you_mean(name, known)
+    prefixed = policy.prefixed(block.kind, name)
+    label = f"did you mean `{prefixed}`?" if prefixed else did_you_mean(name, known)
     other = next((kind for kind in KINDS if name in policy.blocks[kind]), None)
     notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
     return diagnostic("SDC119", f"there is no {block.kind} `{name}` to override", block.heading, label, notes=notes)

@@ -76,25 +76,20 @@ def _all(policy: Policy, kind: str, names: Iterable[str], span: Span | None) -> 
 
 def _unknown(policy: Policy, kind: str, name: str, span: Span | None) -> Iterator[Diagnostic]:
     known = policy.blocks[kind]
-    if name in known or policy.may_exist(name) or _some_name_is_lost(policy, kind):
+    if name in known or policy.may_exist(name) or kind in policy.nameless:
         return
     here = word_in(span, name)
     label = did_you_mean(name, known)
     other = next((k for k, blocks in policy.blocks.items() if name in blocks and k != "protect"), None)
     notes = [f"`{name}` is declared as {'an' if other[0] == 'a' else 'a'} {other}"] if other else []
-    prefixed = [full for full in known if full.endswith(f".{name}")]
+    prefixed = policy.prefixed(kind, name)
     if prefixed:
-        label = f"did you mean `{prefixed[0]}`?"
+        label = f"did you mean `{prefixed}`?"
     notes += _other_alphabet(name)
     if not known:
         notes.append(f"the policy declares no {kind} at all")
     what = "data" if kind == "data" else f"{kind}"
     yield diagnostic(_CODES[kind], f"there is no {what} `{name}`", here, label, notes=notes)
-
-
-def _some_name_is_lost(policy: Policy, kind: str) -> bool:
-    """Is there a block of this kind whose name could not be read? It may be the one that is missing."""
-    return any(b.kind == kind and not b.name for f in policy.files for b in f.document.all(d.Block))
 
 
 def _other_alphabet(name: str) -> list[str]:
