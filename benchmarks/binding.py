@@ -87,8 +87,10 @@ def report(what: str, ours: tuple[float, float], theirs: tuple[float, float], pr
     wall, cpu = ours[0] / theirs[0], ours[1] / theirs[1]
     print(f"  {what}: wall {ours[0]:.3f} s / {theirs[0]:.3f} s = {wall:.2f} ×")
     print(f"  {' ' * len(what)}  CPU  {ours[1]:.3f} s / {theirs[1]:.3f} s = {cpu:.2f} ×")
-    verdict = "kept" if cpu <= promise else "BROKEN"  # promises are about CPU time; the wall clock is for information
-    print(f"  promise: at most {promise:g} × : {verdict if judged else 'not judged at this size'}")
+    said = ", ".join(
+        f"{clock} {'kept' if ratio <= promise else 'BROKEN'}" for clock, ratio in (("wall", wall), ("CPU", cpu))
+    )
+    print(f"  promise: at most {promise:g} × : {said if judged else 'not judged at this size'}")
 
 
 def bench_tabulation(n: int, spread: str, text_ids: bool, repeat: int) -> None:

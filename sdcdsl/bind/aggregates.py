@@ -20,7 +20,7 @@ Work: m (m - 1) / 2 + 1 unions a relation, each with the contributors of its mem
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -153,18 +153,3 @@ def _once(same_size: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[n
     _, first = np.unique(np.concatenate([cell.astype(np.float64), sign], axis=1), axis=0, return_index=True)
     first.sort()
     return of[first], cell[first], sign[first]
-
-
-def with_aggregates(made: Relations, unions: Aggregates) -> Relations:
-    """The relations with one more cell and one more relation a union: cell `made.cells + u` sums up its members."""
-    n = len(unions)
-    cells = made.cells + np.arange(n)
-    equations = len(made.rhs) + np.arange(n)
-    return replace(
-        made,
-        coefficient=np.concatenate([made.coefficient, -np.ones(n), unions.coefficient]),
-        cell_of=np.concatenate([made.cell_of, cells, unions.cell_of]),
-        equation_of=np.concatenate([made.equation_of, equations, len(made.rhs) + unions.union_of]),
-        rhs=np.concatenate([made.rhs, np.zeros(n)]),
-        cells=made.cells + n,
-    )

@@ -191,6 +191,23 @@ def repeated(made: Relations) -> np.ndarray:
     return again
 
 
+def with_sums(
+    made: Relations, sum_of: np.ndarray, cell_of: np.ndarray, coefficient: np.ndarray, sums: int
+) -> Relations:
+    """The relations with one more cell and one more relation a sum: cell `made.cells + u` adds up its members."""
+    if not sums:
+        return made
+    fresh = np.arange(sums)
+    return replace(
+        made,
+        coefficient=np.concatenate([made.coefficient, -np.ones(sums), coefficient]),
+        cell_of=np.concatenate([made.cell_of, made.cells + fresh, cell_of]),
+        equation_of=np.concatenate([made.equation_of, len(made.rhs) + fresh, len(made.rhs) + sum_of]),
+        rhs=np.concatenate([made.rhs, np.zeros(sums)]),
+        cells=made.cells + sums,
+    )
+
+
 def joined(parts: Sequence[Relations], cell_maps: Sequence[np.ndarray], cells: int) -> Relations:
     """The relations of several tables over one numbering of cells (see `linking`)."""
     starts = np.cumsum([0, *(len(part.rhs) for part in parts)])

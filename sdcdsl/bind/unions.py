@@ -11,7 +11,7 @@ import numpy as np
 from sdcdsl.bind.aggregates import Aggregates, sensitive_aggregates
 from sdcdsl.bind.evaluate import Evaluator, View
 from sdcdsl.bind.holdings import cells_from, contributions_to
-from sdcdsl.bind.relations import Relations
+from sdcdsl.bind.relations import Relations, with_sums
 from sdcdsl.bind.rules import Judgement, combined
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.sensitivity import Marks, judge
@@ -41,19 +41,7 @@ class Unions:
         return self.cell_of[self.union_of == union]
 
     def extended(self, made: Relations) -> Relations:
-        """The relations with one more row a union: union = Σ members."""
-        n = len(self)
-        if not n:
-            return made
-        return Relations(
-            np.concatenate([made.coefficient, -np.ones(n), self.coefficient]),
-            np.concatenate([made.cell_of, made.cells + np.arange(n), self.cell_of]),
-            np.concatenate([made.equation_of, len(made.rhs) + np.arange(n), len(made.rhs) + self.union_of]),
-            np.concatenate([made.rhs, np.zeros(n)]),
-            made.cells + n,
-            made.blocks,
-            made.number,
-        )
+        return with_sums(made, self.union_of, self.cell_of, self.coefficient, len(self))
 
 
 def find_unions(

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.bind.aggregates import sensitive_aggregates, with_aggregates
+from sdcdsl.bind.aggregates import sensitive_aggregates
 from sdcdsl.bind.holdings import cells_of, contributions_to
 from sdcdsl.bind.microdata import Columns
-from sdcdsl.bind.relations import relations
+from sdcdsl.bind.relations import relations, with_sums
 from sdcdsl.bind.rules import PPercent, Threshold
 from sdcdsl.bind.tabulate import tabulate
 from tests.bind.small_worlds import contributors_by_cell, flat, holder_of, records, worlds
@@ -99,7 +99,7 @@ def test_unions_are_those_found_by_enumeration(world, data, limit):
     for key, level in expected.items():
         np.testing.assert_allclose(got[key], level)
     # As cells of the table: every union equals its members, and the other relations are untouched.
-    more = with_aggregates(made, unions)
+    more = with_sums(made, unions.union_of, unions.cell_of, unions.coefficient, len(unions))
     a = np.concatenate([table.value, unions.value])
     residual = np.bincount(more.equation_of, weights=more.coefficient * a[more.cell_of], minlength=len(more.rhs))
     assert not residual.any()

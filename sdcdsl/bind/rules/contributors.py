@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sdcdsl.bind.rules.cells import Cells
-from sdcdsl.bind.rules.registry import Judgement, marked, rule
+from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
 
 
 @rule
@@ -28,8 +28,7 @@ class Contributors:
         return 0
 
     def faults(self) -> list[str]:
-        found = [] if self.n >= 1 else ["the smallest allowed number of contributors must be at least 1"]
-        return found if self.level > 0 else [*found, "the level must be positive"]
+        return faults_of_head_count(self.n, self.level)
 
     def judge(self, cells: Cells) -> Judgement:
         level = self.level * cells.absolute

@@ -48,6 +48,12 @@ def rule(cls: T) -> T:
     return cls
 
 
+def faults_of_head_count(n: int, level: float) -> list[str]:
+    """What can be wrong with a rule that counts contributors and states its level."""
+    found = [] if n >= 1 else ["the smallest allowed number of contributors must be at least 1"]
+    return found if level > 0 else [*found, "the level must be positive"]
+
+
 def symmetric(level: np.ndarray) -> Judgement:
     """Sensitive where a level is asked for, as much below as above."""
     return Judgement(level > 0, level, level)

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from sdcdsl.bind.rules.cells import Cells
-from sdcdsl.bind.rules.registry import Judgement, marked, rule
+from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
 
 
 @rule
@@ -34,8 +34,7 @@ class Threshold:
         return 0
 
     def faults(self) -> list[str]:
-        found = [] if self.n >= 1 else ["the smallest allowed number of contributors must be at least 1"]
-        return found if self.level > 0 else [*found, "the level must be positive"]
+        return faults_of_head_count(self.n, self.level)
 
     def judge(self, cells: Cells) -> Judgement:
         sensitive = (cells.count > 0) & (cells.count < self.n)
