@@ -16,6 +16,8 @@ COMMANDS = {
     "fmt": "sdcdsl.cli.fmt:fmt",
     "lint": "sdcdsl.cli.check:lint",
     "plan": "sdcdsl.cli.plan:plan",
+    "audit": "sdcdsl.cli.audit:audit",
+    "verify": "sdcdsl.cli.verify:verify",
     "diff": "sdcdsl.cli.diff:diff",
     "explain": "sdcdsl.cli.explain:explain",
     "show": "sdcdsl.cli.show:show",

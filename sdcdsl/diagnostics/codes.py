@@ -124,6 +124,15 @@ _ERRORS = {
     "SDC327": "the table is larger than the limit",
     "SDC329": "a sensitive cell that must be published",
     "SDC330": "a sensitive cell without a level",
+    # ---- releases and audits ---------------------------------------------------------
+    "SDC401": "a certificate that cannot be read",
+    "SDC402": "a certificate that does not hold",
+    "SDC403": "a release that excludes the true value",
+    "SDC404": "an interval upside down",
+    "SDC405": "a released table that does not add up",
+    "SDC406": "a release that contradicts itself",
+    "SDC407": "a release that no table fits",
+    "SDC408": "an audit that cannot be done as asked",
 }
 
 _WARNINGS = {

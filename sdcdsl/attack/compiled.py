@@ -1,0 +1,98 @@
+"""Inner loops that run compiled where the work is large and as they stand where it is small.
+
+`@kernel` wraps a function over arrays and numbers. `.plain` is the function itself; `.fast` is the same function
+compiled, on the first use, and kept on disk between runs. Loading the compiler takes longer than many a small table, so
+nothing here imports it before `.fast` is asked for; where it is not installed `.fast` is `.plain`.
+
+A kernel may call other kernels of its own module: in `.plain` they are plain, in `.fast` compiled. Not of another
+module: the copy on disk is renewed when the kernel's own file changes, whatever happened to the callee's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, update_wrapper
+from types import FunctionType
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Mode = Literal["by size", "plain", "fast"]
+
+LARGE = 400  # entries from which loading the compiled form pays
+
+_mode: Mode = "by size"
+
+
+@contextmanager
+def kernels(mode: Mode) -> Iterator[None]:
+    """Within the block every choice that is left to size is made this way. For tests and measurements."""
+    global _mode  # noqa: PLW0603  one switch for the process is the point
+    before, _mode = _mode, mode
+    try:
+        yield
+    finally:
+        _mode = before
+
+
+def large(size: int) -> bool:
+    """Whether work on arrays of this size should run compiled."""
+    return size >= LARGE if _mode == "by size" else _mode == "fast"
+
+
+class Kernel(Generic[P, R]):
+    """A function in two forms. Called directly, it takes the form that fits the longest of its arguments."""
+
+    def __init__(self, written: Callable[P, R], reorder: bool = False) -> None:
+        self._written = cast(FunctionType, written)
+        # Sums may be added up in another order, several terms at a time.
+        self._freedom: Any = {"reassoc", "contract", "nsz"} if reorder else False
+        update_wrapper(self, written)
+
+    @cached_property
+    def plain(self) -> Callable[P, R]:
+        return cast("Callable[P, R]", self._bound("plain"))
+
+    @cached_property
+    def fast(self) -> Callable[P, R]:
+        try:
+            from numba import njit  # noqa: PLC0415  half a second, so only here
+        except ImportError:
+            return self.plain
+        bound = self._bound("fast")
+        try:
+            return cast("Callable[P, R]", njit(cache=True, nogil=True, fastmath=self._freedom)(bound))
+        except RuntimeError:  # no folder to keep it in
+            return cast("Callable[P, R]", njit(nogil=True, fastmath=self._freedom)(bound))
+
+    def at(self, size: int) -> Callable[P, R]:
+        return self.fast if large(size) else self.plain
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        size = max((len(cast(Any, a)) for a in args if hasattr(a, "__len__")), default=0)
+        return self.at(size)(*args, **kwargs)
+
+    def _bound(self, form: Literal["plain", "fast"]) -> FunctionType:
+        """The function with the kernels it names replaced by their one form. Done late, when its module is complete."""
+        written = self._written
+        names = {
+            name: getattr(value, form)
+            for name in written.__code__.co_names
+            if isinstance(value := written.__globals__.get(name), Kernel)
+        }
+        if not names:
+            return written
+        made = FunctionType(written.__code__, written.__globals__ | names, written.__name__, written.__defaults__)
+        made.__qualname__, made.__module__ = written.__qualname__, written.__module__
+        return made
+
+
+def kernel(written: Callable[P, R]) -> Kernel[P, R]:
+    """Marks an inner loop: only arrays and numbers, only indexing and arithmetic, no objects."""
+    return Kernel(written)
+
+
+def reordering_kernel(written: Callable[P, R]) -> Kernel[P, R]:
+    """The same for loops that do not mind in which order sums are added up, which makes them several times as fast."""
+    return Kernel(written, reorder=True)

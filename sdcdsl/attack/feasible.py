@@ -1,0 +1,40 @@
+"""Is there a table in a box at all? The one question that cannot start from the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import highspy
+import numpy as np
+from scipy.sparse import csc_array
+
+from sdcdsl.attack.highs import SolverFailed
+from sdcdsl.proof.system import System
+
+
+def feasible(relations: System, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether some y has M y = b and low ≤ y ≤ high; measured in typical values, since tolerances are absolute."""
+    if (low > high).any():
+        return False
+    sizes = np.abs(relations.a[relations.a != 0])
+    unit = float(np.exp(np.log(sizes).mean())) if len(sizes) else 1.0
+    n, m = len(relations.a), len(relations.b)
+    entries = (relations.coefficient, (relations.equation_of, relations.cell_of))
+    matrix: Any = csc_array(entries, shape=(m, n))
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = n, m
+    lp.col_cost_ = np.zeros(n)
+    lp.col_lower_, lp.col_upper_ = low / unit, high / unit
+    lp.row_lower_ = lp.row_upper_ = relations.b / unit
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.passModel(lp)
+    highs.run()
+    status = highs.getModelStatus()
+    if status == highspy.HighsModelStatus.kOptimal:
+        return True
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return False
+    raise SolverFailed(highs.modelStatusToString(status))

@@ -1,0 +1,126 @@
+"""Attacks by linear programming, for components with too many dimensions for a dictionary.
+
+One HiGHS model, of which only the objective changes: primal simplex starts where the last question ended. Rows that the
+others imply are left out. Lengths are measured in a typical room of the component, since HiGHS's tolerances are
+absolute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import highspy
+import numpy as np
+
+from sdcdsl.attack.dictionary import typical_room
+from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack.engine import Bounds, Identity
+
+NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
+PRIMAL = 4  # HiGHS's name for primal simplex
+
+
+class SolverFailed(RuntimeError):
+    """HiGHS ended with something that is not an answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Push:
+    reached: float
+    cells: np.ndarray
+    move: np.ndarray
+    closed: bool
+    identity: Identity | None
+
+    def multipliers(self) -> Identity | None:
+        return self.identity
+
+
+class HighsEngine:
+    def __init__(self, matrix: Matrix, rows: np.ndarray, l: np.ndarray, u: np.ndarray):
+        """`rows` are equations that imply all others."""
+        self.matrix, self.rows, self.l, self.u = matrix, rows, l, u
+        self.unit = typical_room(l, u)
+        self._highs = _model(matrix, rows, l / self.unit, u / self.unit)
+        self._priced = np.zeros(0, dtype=np.int32)
+
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Push:
+        cost = np.array([float(sign)])
+        if bounds is None:
+            return self._solved(cell, sign, np.array([cell]), cost)
+        cells = np.asarray(bounds[0], dtype=np.int32)
+        self._bound(cells, bounds[1], bounds[2])
+        try:
+            return self._solved(cell, sign, np.array([cell]), cost)
+        finally:
+            self._bound(cells, self.l[cells], self.u[cells])
+
+    def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Maximises Σ share of its need that each cell gets, none more than all of it."""
+        low, high = self.l[cells].copy(), self.u[cells].copy()
+        up = signs > 0
+        high[up], low[~up] = np.minimum(high[up], needs[up]), np.maximum(low[~up], -needs[~up])
+        self._bound(cells, low, high)
+        try:
+            made = self._solved(int(cells[0]), int(signs[0]), cells, signs * self.unit / needs)
+        finally:
+            self._bound(cells, self.l[cells], self.u[cells])
+        return made.cells, made.move
+
+    def _bound(self, cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        self._highs.changeColsBounds(len(cells), cells.astype(np.int32), low / self.unit, high / self.unit)
+
+    def _solved(self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray) -> Push:
+        if len(self._priced):
+            self._highs.changeColsCost(len(self._priced), self._priced, np.zeros(len(self._priced)))
+        self._priced = priced.astype(np.int32)
+        self._highs.changeColsCost(len(priced), self._priced, cost.astype(float))
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status in (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            return self._ray(cell)
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverFailed(self._highs.modelStatusToString(status))
+        solution = self._highs.getSolution()
+        x = np.array(solution.col_value)
+        gamma = np.array(solution.row_dual)
+        used = np.flatnonzero(np.abs(gamma) > 1e-12)
+        return Push(max(sign * x[cell] * self.unit, 0.0), *self._moves(x), True, (self.rows[used], gamma[used]))
+
+    def _ray(self, cell: int) -> Push:
+        _, found, ray = self._highs.getPrimalRay()  # pyright: ignore[reportAttributeAccessIssue]
+        if not found:
+            raise SolverFailed("unbounded without a ray")
+        ray = np.array(ray)
+        self._highs.clearSolver()  # HiGHS does not go on well from a ray
+        cells, move = self._moves(ray / abs(ray[cell]))
+        return Push(inf, cells, move / self.unit, True, None)
+
+    def _moves(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cells = np.flatnonzero(np.abs(x) > NOTHING)
+        return cells, x[cells] * self.unit
+
+
+def _model(matrix: Matrix, rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> highspy.Highs:
+    m = matrix.sparse[rows].tocsc()
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = matrix.columns, len(rows)
+    lp.sense_ = highspy.ObjSense.kMaximize
+    lp.col_cost_ = np.zeros(matrix.columns)
+    lp.col_lower_, lp.col_upper_ = low, high
+    lp.row_lower_ = lp.row_upper_ = np.zeros(len(rows))
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = m.indptr, m.indices, m.data
+    highs = highspy.Highs()
+    for option, value in {
+        "output_flag": False,
+        "threads": 1,
+        "presolve": "off",
+        "simplex_strategy": PRIMAL,
+        "primal_feasibility_tolerance": 1e-10,
+        "dual_feasibility_tolerance": 1e-9,
+    }.items():
+        highs.setOptionValue(option, value)
+    highs.passModel(lp)
+    return highs

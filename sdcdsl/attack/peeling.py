@@ -1,0 +1,138 @@
+"""Cells that a chain of relations determines: alone in a relation, or alone once such cells are known.
+
+They cannot move, and the chain says why. What is left is smaller, and a table in two dimensions with some cells hidden
+is recognised as a network only without them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack.engine import Answer, Bounds, Identity
+from sdcdsl.attack.flow import FlowEngine
+
+
+class Peeled:
+    """`cells` and `equations` are those that are left, `rest` the relations among them."""
+
+    def __init__(self, matrix: Matrix):
+        self.matrix = matrix
+        row = np.repeat(np.arange(matrix.rows), np.diff(matrix.start))
+        left = np.ones(matrix.columns, dtype=bool)
+        self.order: list[tuple[int, int]] = []  # cell and the equation that determines it, first to last
+        entry = np.arange(len(row))
+        while len(entry):
+            alone = entry[np.bincount(row[entry], minlength=matrix.rows)[row[entry]] == 1]
+            if not len(alone):
+                break
+            cells, first = np.unique(matrix.index[alone], return_index=True)
+            self.order += zip(cells.tolist(), row[alone[first]].tolist(), strict=True)
+            left[cells] = False
+            entry = entry[left[matrix.index[entry]]]
+        self.cells = np.flatnonzero(left)
+        self.local = np.cumsum(left) - 1
+        self.local[~left] = -1
+        self.equations, at = np.unique(row[entry], return_inverse=True)
+        start = np.searchsorted(at, np.arange(len(self.equations) + 1)).astype(np.int64)
+        self.rest = Matrix(start, self.local[matrix.index[entry]], matrix.value[entry], len(self.cells))
+
+    def chain(self, cell: int, sign: int) -> Identity:
+        """γ with sign · e_cell = Mᵀγ: the equation that determines the cell, and those of the cells it refers to."""
+        wanted = {cell: float(sign)}
+        gamma: dict[int, float] = {}
+        m = self.matrix
+        for other, equation in reversed(self.order):
+            amount = wanted.pop(other, 0.0)
+            if amount == 0:
+                continue
+            span = slice(m.start[equation], m.start[equation + 1])
+            row = dict(zip(m.index[span].tolist(), m.value[span].tolist(), strict=True))
+            factor = amount / row.pop(other)
+            gamma[equation] = factor
+            for j, value in row.items():
+                wanted[j] = wanted.get(j, 0.0) - factor * value
+        return np.array(list(gamma), dtype=np.int64), np.array(list(gamma.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class Push:
+    """An answer about the rest, in the numbers of the whole."""
+
+    peeled: Peeled
+    inner: Answer
+
+    @property
+    def reached(self) -> float:
+        return self.inner.reached
+
+    @property
+    def cells(self) -> np.ndarray:
+        return self.peeled.cells[self.inner.cells]
+
+    @property
+    def move(self) -> np.ndarray:
+        return self.inner.move
+
+    @property
+    def closed(self) -> bool:
+        return self.inner.closed
+
+    def multipliers(self) -> Identity | None:
+        """The cut of the rest holds for tables without the determined cells; each of those goes by its chain."""
+        identity = self.inner.multipliers()
+        if identity is None:
+            return None
+        m, peeled = self.peeled.matrix, self.peeled
+        gamma = np.zeros(m.rows)
+        gamma[peeled.equations[identity[0]]] = identity[1]
+        off = -(m.sparse.T @ gamma)
+        for cell in np.flatnonzero((peeled.local < 0) & (off != 0)):
+            equations, more = peeled.chain(int(cell), 1)
+            gamma[equations] += off[cell] * more
+        used = np.flatnonzero(gamma)
+        return used, gamma[used]
+
+
+@dataclass(frozen=True, eq=False)
+class Determined:
+    """The answer about a cell that cannot move."""
+
+    peeled: Peeled
+    cell: int
+    sign: int
+    reached: float = 0.0
+    closed: bool = True
+
+    @property
+    def cells(self) -> np.ndarray:
+        return np.zeros(0, dtype=np.int64)
+
+    @property
+    def move(self) -> np.ndarray:
+        return np.zeros(0)
+
+    def multipliers(self) -> Identity:
+        return self.peeled.chain(self.cell, self.sign)
+
+
+class PeeledEngine:
+    """Flows for what is left after peeling."""
+
+    def __init__(self, peeled: Peeled, inner: FlowEngine):
+        self.peeled, self.inner = peeled, inner
+
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Answer:
+        local = int(self.peeled.local[cell])
+        if local < 0:
+            return Determined(self.peeled, cell, sign)
+        if bounds is not None:
+            at = self.peeled.local[bounds[0]]
+            bounds = at[at >= 0], bounds[1][at >= 0], bounds[2][at >= 0]
+        return Push(self.peeled, self.inner.push(local, sign, need, bounds))
+
+    def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> None:
+        """Flows answer one question at a time, quickly enough."""

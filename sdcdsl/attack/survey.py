@@ -1,0 +1,362 @@
+"""Settles many pairs of attackers and cells of one component: who can drive which cell how far?
+
+Every move that is found serves all pairs. A move is a direction from the truth: scaled until the box stops it, and
+reversed, it shows for each cell in it how far it goes at least, and one vertex settles many pairs. So:
+
+1. joint questions: one linear program that gives as many cells as it can all of what they need;
+2. single questions for what is left, hardest first;
+3. what is proved to fall short gets the multipliers that prove it.
+
+In `exact` mode a side is settled when its furthest point is known, otherwise as soon as its level is reached. Attackers
+who know more than the view they share (their own contributions) are served by the same moves, scaled to their tighter
+boxes, and asked about one by one only where those do not reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from sdcdsl.attack.choosing import engine_for
+from sdcdsl.attack.dense import DenseEngine
+from sdcdsl.attack.engine import Bounds, Engine
+from sdcdsl.attack.reduction import Component
+
+ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on; auditing allows 1e-9
+OVERSHOOT = 1 + 1e-6  # asked for beyond the level, so that an engine's rounding errors do not leave it short
+LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
+DOWN, UP = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs within one component. Attackers are numbered within the task; needs are amounts, for DOWN and UP."""
+
+    cell: np.ndarray  # int64 [pair]
+    attacker: np.ndarray  # int64 [pair]
+    need: np.ndarray  # float64 [2, pair]
+    slide: np.ndarray  # float64 [pair]: what both sides together need
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What single attackers know beyond the view, as bounds on d: sorted by attacker."""
+
+    attacker: np.ndarray
+    cell: np.ndarray
+    l: np.ndarray
+    u: np.ndarray
+
+    @staticmethod
+    def nothing() -> Known:
+        nobody = np.zeros(0, dtype=np.int64)
+        return Known(nobody, nobody, np.zeros(0), np.zeros(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """All that one worker needs to know; made of arrays, so that it can be sent to another process."""
+
+    component: Component
+    pairs: Pairs
+    known: Known
+    attackers: int
+    exact: bool = False
+    engine: str | None = None
+    watch: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # cells: can they move at all?
+
+
+@dataclass(frozen=True, eq=False)
+class Refutation:
+    """Multipliers that show that a pair's side goes no further."""
+
+    pair: int
+    side: int
+    equations: np.ndarray
+    gamma: np.ndarray
+
+
+@dataclass(eq=False)
+class Findings:
+    """What was found about the pairs of a task."""
+
+    reached: np.ndarray  # float64 [2, pair]: goes at least so far; ∞ if nothing ends it
+    closed: np.ndarray  # bool [2, pair]: and provably no further
+    witness: np.ndarray  # int64 [2, pair]: the move that shows it, -1 for none
+    step: np.ndarray  # float64 [2, pair]: times this, negative for reversed
+    moves: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    refutations: list[Refutation] = field(default_factory=list)
+    still: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # watched cells that cannot move
+    failures: list[str] = field(default_factory=list)  # what a solver said instead of an answer
+    questions: int = 0
+
+
+def settle(task: Task, progress: Callable[[int], None] | None = None) -> Findings:
+    return _Survey(task, progress).run()
+
+
+class _Survey:
+    def __init__(self, task: Task, progress: Callable[[int], None] | None):
+        self.task, self.progress = task, progress
+        self.pairs, self.known = task.pairs, task.known
+        n = len(self.pairs)
+        self.found = Findings(np.zeros((2, n)), np.zeros((2, n), bool), np.full((2, n), -1), np.zeros((2, n)))
+        component = task.component
+        self.l, self.u = component.l, component.u
+        self.own = self._own_ends()
+        levels = self.pairs.need[self.pairs.need > 0]
+        self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # auditing allows 1e-9
+        self.known_start = np.searchsorted(self.known.attacker, np.arange(task.attackers + 1))
+        self.moved = np.zeros(len(component.cells), dtype=bool)
+        # In exact mode every side is open until its end is known; otherwise a side that needs nothing is settled, unless
+        # both sides together need something.
+        self.open = (self.own > 0) & ((self.pairs.need > 0) | task.exact | (self.pairs.slide > 0))
+        self.found.closed |= self.own <= 0
+
+    def _own_ends(self) -> np.ndarray:
+        """How far the cell's own box lets each pair go."""
+        cell = self.pairs.cell
+        own = np.stack([-self.l[cell], self.u[cell]])
+        if len(self.known.cell):
+            key = self.known.attacker * len(self.l) + self.known.cell
+            order = np.argsort(key)
+            wanted = self.pairs.attacker * len(self.l) + cell
+            at = np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)
+            there = key[order][at] == wanted
+            entry = order[at[there]]
+            own[DOWN, there] = np.minimum(own[DOWN, there], -self.known.l[entry])
+            own[UP, there] = np.minimum(own[UP, there], self.known.u[entry])
+        return own
+
+    # ---- the three steps -------------------------------------------------------------------------------
+
+    def run(self) -> Findings:
+        self._refute_by_box()
+        if self.open.any() or len(self.task.watch):
+            self.engine: Engine = engine_for(self.task.component, self.task.engine)
+            for side in (UP, DOWN):
+                self._jointly(side)
+            for side in (UP, DOWN):
+                self._singly(side)
+            self._sliding()
+            self._watch()
+        self._forget_unused()
+        self._finite_steps()
+        return self.found
+
+    def _refute_by_box(self) -> None:
+        """A cell whose own box is too narrow needs no engine."""
+        for side in (DOWN, UP):
+            short = np.flatnonzero(self.own[side] < self.pairs.need[side] * ENOUGH)
+            for pair in short:
+                self.found.refutations.append(Refutation(int(pair), side, np.zeros(0, dtype=np.int64), np.zeros(0)))
+            if not self.task.exact:
+                self.open[side, short] = False
+
+    def _jointly(self, side: int) -> None:
+        """Several rounds for all attackers of the view together; each asks for what the last one left."""
+        sign = 1 if side == UP else -1
+        while True:
+            ask = np.flatnonzero(self.open[side] & self._lacking(side))
+            target = self._target(side, ask)
+            ask, target = ask[np.isfinite(target)], target[np.isfinite(target)]
+            cells, first = np.unique(self.pairs.cell[ask], return_index=True)
+            if len(cells) < 3:
+                return
+            move = self.engine.joint(cells, np.full(len(cells), sign), target[first])
+            self.found.questions += 1
+            if move is None:
+                return
+            self._credit(*move)
+            if np.count_nonzero(~(self.open[side] & self._lacking(side))[ask]) < max(LAST_JOINT * len(ask), 2):
+                return
+
+    def _singly(self, side: int) -> None:
+        order = np.flatnonzero(self.open[side] & self._lacking(side))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            hardness = self.pairs.need[side, order] / self.own[side, order]
+        for pair in order[np.argsort(-hardness, kind="stable")]:
+            if self.open[side, pair] and self._lacking(side)[pair]:
+                self._ask(int(pair), side, inf if self.task.exact else OVERSHOOT * float(self.pairs.need[side, pair]))
+            if self.progress is not None:
+                self.progress(1)
+
+    def _lacking(self, side: int) -> np.ndarray:
+        """Pairs that a question about this side alone may help."""
+        if self.task.exact:
+            return ~self.found.closed[side]
+        return self.found.reached[side] < self.pairs.need[side] * ENOUGH
+
+    def _sliding(self) -> None:
+        """Both sides together must give `slide`: what one side has more, the other may have less."""
+        for pair in np.flatnonzero(self.pairs.slide > 0):
+            for side in (UP, DOWN):
+                missing = self.pairs.slide[pair] - self.found.reached[1 - side, pair]
+                if self.found.reached[side, pair] < missing * ENOUGH and not self.found.closed[side, pair]:
+                    self._ask(int(pair), side, OVERSHOOT * float(missing))
+            both = self.found.reached[:, pair]
+            if both.sum() < self.pairs.slide[pair] * ENOUGH:
+                for side in (UP, DOWN):
+                    self._ask(int(pair), side, inf, refute=True)
+
+    def _watch(self) -> None:
+        """Cells that no move has moved so far are asked about, until something moves them."""
+        still = []
+        for cell in self.task.watch:
+            if self.moved[cell]:
+                continue
+            for sign in (1, -1):
+                answer = self._push(int(cell), sign, inf, None)
+                if answer is not None and answer.reached > 0:
+                    self.moved[answer.cells] = True
+                if self.moved[cell]:
+                    break
+            else:
+                still.append(int(cell))
+        self.found.still = np.array(still, dtype=np.int64)
+
+    # ---- questions and what they give --------------------------------------------------------------------
+
+    def _ask(self, pair: int, side: int, need: float, refute: bool = False) -> None:
+        cell, attacker = int(self.pairs.cell[pair]), int(self.pairs.attacker[pair])
+        answer = self._push(cell, 1 if side == UP else -1, need, self._bounds(attacker))
+        if answer is None:
+            self.open[side, pair] = False
+            return
+        self._credit(answer.cells, answer.move)
+        if not answer.closed:
+            return
+        self.open[side, pair] = False
+        self.found.closed[side, pair] = True
+        if refute or self.found.reached[side, pair] < self.pairs.need[side, pair] * ENOUGH:
+            identity = answer.multipliers()
+            if identity is not None and not any(r.pair == pair and r.side == side for r in self.found.refutations):
+                sign = 1 if side == UP else -1
+                self.found.refutations.append(Refutation(pair, side, identity[0], sign * identity[1]))
+
+    def _push(self, cell: int, sign: int, need: float, bounds: Bounds | None):
+        self.found.questions += 1
+        try:
+            return self.engine.push(cell, sign, need, bounds)
+        except RuntimeError as said:
+            self.found.failures.append(str(said))
+            return None
+
+    def _bounds(self, attacker: int) -> Bounds | None:
+        """The ends that hold for one attacker only."""
+        mine = slice(self.known_start[attacker], self.known_start[attacker + 1])
+        cells = self.known.cell[mine]
+        if not len(cells):
+            return None
+        return cells, np.maximum(self.known.l[mine], self.l[cells]), np.minimum(self.known.u[mine], self.u[cells])
+
+    def _target(self, side: int, pairs: np.ndarray) -> np.ndarray:
+        """What a joint question should give: the level and a little more, or in exact mode the end of its own box."""
+        own = self.own[side, pairs]
+        if not self.task.exact:
+            return np.minimum(self.pairs.need[side, pairs] * OVERSHOOT, own)
+        return own
+
+    def _credit(self, cells: np.ndarray, move: np.ndarray) -> None:
+        """Enter how far one move, scaled and reversed, takes every pair."""
+        if isinstance(self.engine, DenseEngine) and len(cells):
+            dense = self.engine.polished(cells, move)
+            cells = np.flatnonzero(dense)
+            move = dense[cells]
+        else:
+            cells, move = cells[move != 0], move[move != 0]
+            dense = np.zeros(len(self.l))
+            dense[cells] = move
+        forward, back = self._steps(cells, move)
+        if forward <= 0 and back <= 0:
+            return
+        self.moved[cells] = True
+        at = dense[self.pairs.cell]
+        touched = np.flatnonzero((at != 0) & self.open.any(axis=0))
+        at = at[touched]
+        forwards, backs = self._steps_of_attackers(dense, forward, back)
+        attacker = self.pairs.attacker[touched]
+        number = len(self.found.moves)
+        used = False
+        for step, ways in ((forwards, 1.0), (backs, -1.0)):
+            times = step[attacker] if step.ndim else np.full(len(touched), float(step))
+            with np.errstate(invalid="ignore"):
+                amount = np.where(times > 0, at * ways * times, 0.0)
+            for side, gain in ((UP, amount), (DOWN, -amount)):
+                better = (gain > self.found.reached[side, touched]) & self.open[side, touched]
+                if better.any():
+                    pairs = touched[better]
+                    self.found.reached[side, pairs] = gain[better]
+                    self.found.witness[side, pairs] = number
+                    self.found.step[side, pairs] = ways * times[better]
+                    used = True
+        if used:
+            self.found.moves.append((cells, move))
+            self._close(touched)
+
+    def _close(self, touched: np.ndarray) -> None:
+        for side in (DOWN, UP):
+            reached = self.found.reached[side, touched]
+            at_end = reached >= self.own[side, touched] * ENOUGH
+            self.found.closed[side, touched[at_end]] = True
+            done = at_end
+            if not self.task.exact:
+                done = done | ((reached >= self.pairs.need[side, touched] * ENOUGH) & (self.pairs.slide[touched] == 0))
+            self.open[side, touched[done]] = False
+
+    def _steps(self, cells: np.ndarray, move: np.ndarray) -> tuple[float, float]:
+        return _longest(move, self.l[cells], self.u[cells], self.slack), _longest(
+            -move, self.l[cells], self.u[cells], self.slack
+        )
+
+    def _steps_of_attackers(self, dense: np.ndarray, forward: float, back: float) -> tuple[np.ndarray, np.ndarray]:
+        """The same for each attacker's own box; one number for all where nobody knows more."""
+        if not len(self.known.cell):
+            return np.array(forward), np.array(back)
+        at = dense[self.known.cell]
+        used = np.flatnonzero(at != 0)
+        forwards, backs = np.full(self.task.attackers, forward), np.full(self.task.attackers, back)
+        who = self.known.attacker[used]
+        l, u, at = self.known.l[used] - self.slack, self.known.u[used] + self.slack, at[used]
+        np.minimum.at(forwards, who, np.where(at > 0, u, l) / at)
+        np.minimum.at(backs, who, np.where(at > 0, -l, -u) / at)
+        return forwards, backs
+
+    def _forget_unused(self) -> None:
+        """Keep only moves that some pair relies on."""
+        found = self.found
+        used = np.unique(found.witness[found.witness >= 0])
+        number = np.full(len(found.moves) + 1, -1)
+        number[used] = np.arange(len(used))
+        found.witness = number[found.witness]
+        found.moves = [found.moves[i] for i in used]
+
+    def _finite_steps(self) -> None:
+        """A move that nothing stops is taken as often as the pair that needs it most asks for."""
+        found = self.found
+        need = np.maximum(self.pairs.need, self.pairs.slide)
+        for number in np.unique(found.witness[np.isinf(found.step)]):
+            dense = np.zeros(len(self.l))
+            dense[found.moves[number][0]] = found.moves[number][1]
+            mine = np.isinf(found.step) & (found.witness == number)
+            times = (need / np.abs(np.where(mine, dense[self.pairs.cell], 1.0)))[mine]
+            found.step[mine] = np.sign(found.step[mine]) * max(float(times.max()) * OVERSHOOT, 1.0)
+
+
+def _longest(move: np.ndarray, l: np.ndarray, u: np.ndarray, slack: float) -> float:
+    """How many times the move fits into the box."""
+    if not len(move):
+        return 0.0
+    size = np.abs(move)
+    room = np.where(move > 0, u, -l)
+    exactly = float((room / size).min())
+    # Rounding errors at cells without room must not hold a move back: there a little more than the room will do.
+    nearly = float(np.where(size <= slack, inf, (room + slack) / size).min())
+    longest = exactly if exactly >= nearly * ENOUGH else nearly
+    return 1.0 if abs(longest - 1.0) < 1e-11 else max(longest, 0.0)

@@ -1,0 +1,182 @@
+"""The audit: every attacker against every sensitive cell, with fresh sessions, whatever made the release.
+
+It sees the table problem and the pattern, nothing else. A pair is *protected* when witness tables, re-checked by
+arithmetic alone, show the attacker far enough below and above the truth; *exposed* when multipliers, re-checked the
+same way, show that no table is far enough; *not proven* when neither was found, which is never taken for protected.
+
+A release of changed values about which nothing is published has no attacker region: then the audit checks what such a
+table promises (`distance`) and says that nothing was attacked.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.audit.attacking import Progress, attack
+from sdcdsl.audit.distance import Distance, distance
+from sdcdsl.audit.proving import Proofs
+from sdcdsl.audit.stated import stated
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.pattern import Pattern
+from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.proof.bound import Bound
+from sdcdsl.proof.exact import TOLERANCE
+
+WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    problem: TableProblem
+    pattern: Pattern
+    proofs: Proofs
+    exact: bool  # `low` and `high` are the ends of the attacker's interval, not only proved to lie inside it
+    integer: bool
+    revealed: np.ndarray  # hidden cells nobody marked, which attackers of the first view compute exactly
+    revealed_by: np.ndarray  # int: the view that does
+    pinned: np.ndarray  # relations that tell the sum of their hidden cells, all of them sensitive
+    distance: Distance | None = None  # instead of an attack, where nothing is published about changes
+    failures: tuple[str, ...] = ()  # what solvers said instead of an answer
+
+    @cached_property
+    def verdicts(self) -> np.ndarray:
+        """One letter a pair: p protected, e exposed, n not proven."""
+        if self.distance is not None:
+            return np.where(self.distance.far, "p", "e")
+        return self.proofs.verdicts
+
+    @cached_property
+    def verdict(self) -> str:
+        """The worst of all pairs; nothing to check is not the same as protected."""
+        found = self.verdicts
+        if self.distance is not None and self.distance.wrong:
+            return "exposed"
+        if not len(found):
+            return "nothing to check"
+        return next(WORDS[letter] for letter in "enp" if (found == letter).any())
+
+    @cached_property
+    def low(self) -> np.ndarray:
+        """How low the attacker's interval reaches, pair by pair."""
+        low = self._a - np.maximum(self.proofs.found_down if self.exact else 0.0, self.proofs.down)
+        return np.ceil(low - TOLERANCE * np.maximum(np.abs(low), 1.0)) if self.integer else low
+
+    @cached_property
+    def high(self) -> np.ndarray:
+        high = self._a + np.maximum(self.proofs.found_up if self.exact else 0.0, self.proofs.up)
+        return np.floor(high + TOLERANCE * np.maximum(np.abs(high), 1.0)) if self.integer else high
+
+    @property
+    def _a(self) -> np.ndarray:
+        return self.proofs.problem.system.a[self.proofs.problem.pairs.cell]
+
+    def betrayed_by(self, pair: int) -> np.ndarray:
+        """The published cells that give an exposed pair away: those of the relations its bound is made of."""
+        system = self.proofs.problem.system
+        bounds = [b for b in self.proofs.bounds if b.pair == pair and self._tells(b)]
+        if not bounds:
+            return np.zeros(0, dtype=np.int64)
+        cells = []
+        for bound in bounds:
+            _, cell, coefficient = system.by_equation.of(bound.equations)
+            weight = np.bincount(cell, weights=coefficient * np.repeat(bound.gamma, _lengths(system, bound)))
+            cells.append(np.flatnonzero(np.abs(weight) > 1e-9))
+        used = np.unique(np.concatenate(cells))
+        return used[self.pattern.status[used] == EXACT]
+
+    def _tells(self, bound: Bound) -> bool:
+        """Whether the bound is below the level it refutes; for sliding levels both are needed."""
+        pairs, p = self.proofs.problem.pairs, bound.pair
+        most, level = (self.proofs.most_up[p], pairs.upl[p]) if bound.up else (self.proofs.most_down[p], pairs.lpl[p])
+        return bool(most < level * (1 - TOLERANCE)) or pairs.spl[p] > 0
+
+
+def _lengths(system, bound: Bound) -> np.ndarray:
+    start = system.by_equation.start
+    return start[bound.equations + 1] - start[bound.equations]
+
+
+def audit(
+    problem: TableProblem,
+    pattern: Pattern,
+    *,
+    exact: bool = True,
+    integer: bool = False,
+    engine: str | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that)."""
+    task = stated(problem, pattern, integer)
+    proofs = Proofs.none(task)
+    none = np.zeros(0, dtype=np.int64)
+    if not pattern.claims:
+        far = distance(problem, pattern, task.pairs)
+        return Audit(problem, pattern, proofs, exact, integer, none, none, none, far)
+    regions, pairs = task.regions, task.pairs
+    view = regions.view_of[pairs.attacker]
+    stuck = ~(regions.high[view, pairs.cell] > regions.low[view, pairs.cell])
+    proofs.add_by_own_box(np.flatnonzero(stuck))
+    watch = _watched(problem, pattern)
+    still: list[tuple[np.ndarray, int]] = []
+    failures: list[str] = []
+    options: dict[str, Any] = {"exact": exact, "executor": executor, "progress": progress}
+    for made in attack(task, np.flatnonzero(~stuck), watch, engine=engine, **options):
+        proofs.add(made)
+        failures += made.findings.failures
+        still.append((made.component.cells[made.findings.still], made.view))
+    unproven = np.flatnonzero(proofs.verdicts == "n")
+    if len(unproven) and engine is None:  # another engine may see better
+        for made in attack(task, unproven, watch & False, engine="highs", **options):
+            proofs.add(made)
+            failures += made.findings.failures
+    revealed, by = _revealed(still, regions.low, regions.high, watch)
+    return Audit(
+        problem,
+        pattern,
+        proofs,
+        exact,
+        integer,
+        revealed,
+        by,
+        _pinned(problem, regions.low[0] < regions.high[0]),
+        None,
+        tuple(dict.fromkeys(failures)),
+    )
+
+
+def _watched(problem: TableProblem, pattern: Pattern) -> np.ndarray:
+    """Cells that are not published as they are although nobody marked them."""
+    d = problem.dataset
+    return (pattern.status != EXACT) & (d["status"].values != "u") & d["published"].values
+
+
+def _revealed(
+    still: list[tuple[np.ndarray, int]], low: np.ndarray, high: np.ndarray, watch: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Watched cells that cannot move, each with the first view to which that applies."""
+    first: dict[int, int] = {}
+    for view in range(len(low)):
+        for cell in np.flatnonzero(watch & ~(high[view] > low[view])):
+            first.setdefault(int(cell), view)
+    for cells, view in still:
+        for cell in cells:
+            first[int(cell)] = min(view, first.get(int(cell), view))
+    cells = np.array(sorted(first), dtype=np.int64)
+    return cells, np.array([first[int(c)] for c in cells], dtype=np.int64)
+
+
+def _pinned(problem: TableProblem, free: np.ndarray) -> np.ndarray:
+    """Relations whose open cells are two or more, every one of them sensitive: their sum is as good as published."""
+    d = problem.dataset
+    cell, equation = d["cell_of"].values, d["equation_of"].values
+    is_open = free[cell]
+    sensitive = is_open & (d["status"].values[cell] == "u") & d["published"].values[cell]
+    count = np.bincount(equation[is_open], minlength=problem.m)
+    marked = np.bincount(equation[sensitive], minlength=problem.m)
+    return np.flatnonzero((count >= 2) & (count == marked))

@@ -1,0 +1,62 @@
+"""Changed values without a word about the changes: what such a table promises, and what it does not.
+
+Controlled tabular adjustment publishes another table that is additive, keeps the bounds, and keeps away from the truth
+in every sensitive cell: v_p ≤ a_p - lpl or v_p ≥ a_p + upl (004; 001 §II). That is checked. It is *not* checked, and
+cannot be without a published region, how near an attacker comes who guesses how the table was made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.pattern import Pattern
+from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.proof.system import Pairs
+
+ADDITIVE = 1e-9  # residual of a relation, relative to the sum of its absolute terms
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    far: np.ndarray  # bool [pair]: the published value is a level away from the truth
+    broken: np.ndarray  # relations that the published values break
+    outside: np.ndarray  # cells outside the bounds that every table keeps
+
+    @property
+    def wrong(self) -> bool:
+        return bool(len(self.broken) or len(self.outside))
+
+
+NOT_CLAIMED = (
+    "nothing is published about how values were changed, so no attacker was simulated: additivity, bounds and the"
+    " distance of sensitive cells from their true values were checked. How near an attacker comes who guesses the"
+    " method, the norm or the levels is not claimed"
+)
+
+
+def distance(problem: TableProblem, pattern: Pattern, pairs: Pairs) -> Distance:
+    d = problem.dataset
+    v = np.where(np.isnan(pattern.value), d["a"].values, pattern.value)
+    unions = ~d["published"].values
+    coefficient, cell, equation = d["coefficient"].values, d["cell_of"].values, d["equation_of"].values
+    # Sums that exist only to be protected have no published value: theirs follows from their members.
+    inside = ~unions[cell]
+    own = np.bincount(equation[inside], weights=(coefficient * v[cell])[inside], minlength=problem.m)
+    for entry in np.flatnonzero(~inside):
+        v[cell[entry]] = own[equation[entry]] / -coefficient[entry]
+    terms = coefficient * v[cell]
+    total = np.bincount(equation, weights=terms, minlength=problem.m) - d["b"].values
+    scale = np.bincount(equation, weights=np.abs(terms), minlength=problem.m) + np.abs(d["b"].values)
+    lb, ub = d["lb"].values, d["ub"].values
+    slack = TOLERANCE * np.maximum(np.abs(v), np.abs(d["a"].values))
+    move = v[pairs.cell] - d["a"].values[pairs.cell]
+    asked_up, asked_down = pairs.upl > 0, pairs.lpl > 0
+    far = (asked_up & (move >= pairs.upl * (1 - TOLERANCE))) | (asked_down & (-move >= pairs.lpl * (1 - TOLERANCE)))
+    return Distance(
+        far | (~asked_up & ~asked_down),
+        np.flatnonzero(np.abs(total) > ADDITIVE * scale),
+        np.flatnonzero(~unions & ((v < lb - slack) | (v > ub + slack))),
+    )

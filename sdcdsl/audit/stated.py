@@ -1,0 +1,46 @@
+"""What an audit has to prove: the relations, what every attacker sees of the release, and the levels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.pattern import Pattern
+from sdcdsl.proof.system import Pairs, Problem, Regions, System
+
+
+def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Problem:
+    """`integer`: attackers know that the values are whole numbers, which narrows their intervals to whole ends."""
+    d = problem.dataset
+    system = System(
+        d["a"].values,
+        d["coefficient"].values.astype(float),
+        d["cell_of"].values.astype(np.int64),
+        d["equation_of"].values.astype(np.int64),
+        d["b"].values,
+    )
+    low, high = pattern.seen(d["low"].values, d["high"].values)
+    known_cell = d["known_cell"].values
+    regions = Regions(
+        low,
+        high,
+        d["view_of"].values,
+        d["known_attacker"].values,
+        known_cell,
+        np.maximum(d["known_low"].values, pattern.low[known_cell]),
+        np.minimum(d["known_high"].values, pattern.high[known_cell]),
+    )
+    cell = d["cell_at"].values
+    lpl, upl, spl = d["lpl"].values, d["upl"].values, d["spl"].values
+    if integer:
+        lpl, upl, spl = _whole(system.a[cell], lpl, upl, spl)
+    return Problem(system, regions, Pairs(cell, d["attacker_at"].values, lpl, upl, spl))
+
+
+def _whole(a: np.ndarray, lpl: np.ndarray, upl: np.ndarray, spl: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Levels that intervals with whole ends have to keep: ⌈low⌉ ≤ a - lpl asks for low ≤ ⌊a - lpl⌋."""
+    return (
+        np.where(lpl > 0, a - np.floor(a - lpl + 1e-9), 0.0),
+        np.where(upl > 0, np.ceil(a + upl - 1e-9) - a, 0.0),
+        np.ceil(spl - 1e-9),
+    )

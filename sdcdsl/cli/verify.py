@@ -1,0 +1,93 @@
+"""`sdcdsl verify`: a certificate is checked from the file alone, without a solver."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sdcdsl.cli import exits
+
+if TYPE_CHECKING:
+    from sdcdsl.diagnostics import Diagnostic
+    from sdcdsl.proof.checking import Verification
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def verify(file: str, as_json: bool) -> None:
+    """Check a certificate: every table and every bound in it is computed again, exactly, from the file alone.
+
+    Exit code 0: it holds, and every pair of attacker and cell is protected; 6: it holds, and pairs are exposed or not
+    proven; 3: it does not hold, or cannot be read.
+    """
+    from sdcdsl.proof.checking import verify as check  # noqa: PLC0415
+
+    found = check(file)
+    code = _exit_code(found)
+    if as_json:
+        click.echo(json.dumps(_document(file, found, code), indent=2, ensure_ascii=False))
+    elif found.ok:
+        click.echo(_text(found), nl=False)
+    else:
+        from sdcdsl.cli.reading import say  # noqa: PLC0415
+
+        say([_problem(file, found)], "text")
+    sys.exit(code)
+
+
+def _exit_code(found: Verification) -> int:
+    if not found.ok:
+        return exits.WRONG_DATA
+    return exits.DONE if found.protected == found.pairs else exits.EXPOSED
+
+
+def _problem(file: str, found: Verification) -> Diagnostic:
+    from sdcdsl.diagnostics import FilePlace, diagnostic  # noqa: PLC0415
+
+    code, what = ("SDC402", "does not hold") if found.readable else ("SDC401", "cannot be read")
+    return diagnostic(code, f"{file} {what}", FilePlace(file), notes=[_printable(reason) for reason in found.reasons])
+
+
+def _document(file: str, found: Verification, code: int) -> dict[str, Any]:
+    from sdcdsl.diagnostics.render.json import as_json  # noqa: PLC0415
+
+    return {
+        "ok": found.ok,
+        "name": found.header.get("name"),
+        "inputs": found.header.get("inputs", []),
+        "pairs": found.pairs,
+        "protected": found.protected,
+        "exposed": found.exposed,
+        "not_proven": found.not_proven,
+        "exact": found.exact,
+        "largest_tolerance": found.largest_tolerance,
+        "diagnostics": [] if found.ok else [as_json(_problem(file, found))],
+        "exit": code,
+    }
+
+
+def _text(found: Verification) -> str:
+    arithmetic = "exact" if found.exact else f"within {found.largest_tolerance:.2g} of the levels"
+    out = [
+        f"{_printable(str(found.header.get('name')))}: the certificate holds",
+        f"  pairs       {found.pairs} of attacker and sensitive cell",
+        f"  protected   {found.protected}",
+        f"  exposed     {found.exposed}",
+        f"  not proven  {found.not_proven}",
+        f"  arithmetic  {arithmetic}",
+    ]
+    inputs = found.header.get("inputs")
+    for one in inputs if isinstance(inputs, list) else []:
+        if isinstance(one, dict):
+            what, name, digest = (_printable(str(one.get(key, ""))) for key in ("what", "name", "sha256"))
+            out.append(f"  input       {what} {name} sha256 {digest}")
+    return "\n".join(out) + "\n"
+
+
+def _printable(text: str) -> str:
+    """The file may come from anybody: nothing in it may steer the terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,1 @@
+"""Proofs that cells are protected or exposed, and the arithmetic that checks them without a solver."""

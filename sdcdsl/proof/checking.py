@@ -1,0 +1,213 @@
+"""Checking a certificate from the file alone: `verify`.
+
+Nothing of the audit that wrote the certificate is used. The file is read once, line by line; in memory are the problem
+and for each pair how far accepted claims drive it and accepted bounds let it go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.proof.bound import Bound, reach
+from sdcdsl.proof.exact import TOLERANCE, excess, sums
+from sdcdsl.proof.reading import Lines, Malformed, ascending, count, fields, index, integers, number, numbers
+from sdcdsl.proof.stated import Stated, denominator
+from sdcdsl.proof.system import Problem
+from sdcdsl.proof.witness import Witness, WitnessCheck
+
+MOST_REASONS = 20
+# Records stand in this order; those with the same number in any order.
+ORDER = {"cells": 1, "relations": 2, "view": 3, "attackers": 4, "known": 5, "pairs": 6}
+ORDER |= {"witness": 7, "claim": 7, "bound": 7, "verdicts": 8, "end": 9}
+
+
+@dataclass(frozen=True)
+class Verification:
+    ok: bool  # everything in the certificate holds; also when it says that pairs are exposed
+    reasons: list[str]
+    pairs: int = 0
+    protected: int = 0
+    exposed: int = 0
+    not_proven: int = 0
+    exact: bool = False  # no tolerance was used
+    largest_tolerance: float = 0.0  # as a share of the level
+    header: dict[str, Any] = field(default_factory=dict)
+    readable: bool = True  # False: not a certificate, or not a whole one
+
+
+def verify(path: Path | str) -> Verification:
+    check = _Check()
+    try:
+        for kind, body in (lines := Lines(path)):
+            check.take(kind, body, lines)
+    except Malformed as error:
+        return Verification(False, [str(error)], header=check.header, readable=False)
+    if check.stage < ORDER["end"]:
+        where = "the file is empty" if not check.header else f"the file ends behind line {lines.number}"
+        return Verification(False, [f"{where}: the last record is missing"], header=check.header, readable=False)
+    return check.result()
+
+
+class _Check:
+    def __init__(self) -> None:
+        self.stage = 0
+        self.header: dict[str, Any] = {}
+        self.reasons: list[str] = []
+        self.more = 0
+        self.tolerance = 0.0
+        self.counts = {"witnesses": 0, "claims": 0, "bounds": 0}
+        self.witness: WitnessCheck | None = None
+        self.verdicts: list[np.ndarray] = []
+        self.judged = 0
+        self.problem: Problem
+
+    def take(self, kind: str, body: Any, lines: Lines) -> None:
+        if kind == "header":
+            self.stated = Stated(body)
+            self.header = body
+            return
+        stage = ORDER.get(kind)
+        if stage is None:
+            raise Malformed("a record of a kind that does not exist")
+        if stage < self.stage or self.stage == ORDER["end"]:
+            raise Malformed(f"a record `{kind}` where none belongs")
+        if stage >= ORDER["witness"] > self.stage:
+            self._begin()
+        self.stage = stage
+        if stage < ORDER["witness"]:
+            self.stated.take(kind, body)
+        else:
+            {
+                "witness": self._witness,
+                "claim": self._claim,
+                "bound": self._bound,
+                "verdicts": self._verdicts,
+                "end": self._end,
+            }[kind](body, lines)
+
+    def _fail(self, reason: str) -> None:
+        if len(self.reasons) < MOST_REASONS:
+            self.reasons.append(reason)
+        else:
+            self.more += 1
+
+    def _begin(self) -> None:
+        """The problem is complete. The true table must satisfy the relations as sums of doubles can."""
+        self.problem = self.stated.problem()
+        system, pairs = self.problem.system, len(self.problem.pairs)
+        self.up, self.down = np.zeros(pairs), np.zeros(pairs)  # how far claims drive the cell, at least
+        self.most_up, self.most_down = np.full(pairs, np.inf), np.full(pairs, np.inf)  # how far it can go
+        value, _ = sums(system.coefficient, system.a[system.cell_of], system.equation_of, system.equations)
+        size, _ = sums(
+            np.abs(system.coefficient), np.abs(system.a)[system.cell_of], system.equation_of, system.equations
+        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            right = np.abs(value - system.b) <= TOLERANCE * (size + np.abs(system.b))
+        for equation in np.flatnonzero(~right)[: MOST_REASONS + 1].tolist():
+            self._fail(f"the true values do not satisfy relation {equation}")
+
+    def _witness(self, body: Any, lines: Lines) -> None:
+        cells, move = fields(body, "cells", "move")
+        at = ascending(cells, self.problem.system.cells, "cells of a witness")
+        witness = Witness(at, numbers(move, len(at), "move of a witness"))
+        self.witness = WitnessCheck(self.problem, witness)
+        self.counts["witnesses"] += 1
+
+    def _claim(self, body: Any, lines: Lines) -> None:
+        step, up, down = fields(body, "step", "up", "down")
+        pairs = len(self.problem.pairs)
+        up, down = ascending(up, pairs, "pairs of a claim"), ascending(down, pairs, "pairs of a claim")
+        if self.witness is None or not len(up) + len(down):
+            raise Malformed("a claim without a witness or without a pair")
+        reached = self.witness.claims(number(step, "step"), up, down)
+        self.counts["claims"] += 1
+        for reason in reached.reasons:
+            self._fail(f"line {lines.number}: {reason}")
+        if not reached.reasons:
+            self.up[up] = np.maximum(self.up[up], reached.up)
+            self.down[down] = np.maximum(self.down[down], reached.down)
+            self.tolerance = max(self.tolerance, reached.tolerance)
+
+    def _bound(self, body: Any, lines: Lines) -> None:
+        pair, side, equations, gamma, below = fields(body, "pair", "side", "equations", "gamma", "denominator")
+        pair = index(pair, len(self.problem.pairs), "pair of a bound")
+        if side not in ("up", "down"):
+            raise Malformed("side of a bound: up or down")
+        relations = ascending(equations, self.problem.system.equations, "relations of a bound")
+        multipliers = numbers(gamma, len(relations), "multipliers")
+        far = reach(self.problem, Bound(pair, side == "up", relations, multipliers, denominator(below)))
+        most = self.most_up if side == "up" else self.most_down
+        most[pair] = min(most[pair], far)
+        self.counts["bounds"] += 1
+
+    def _verdicts(self, body: Any, lines: Lines) -> None:
+        if not isinstance(body, list) or len(body) % 2 or not all(x in ("p", "e", "n") for x in body[::2]):
+            raise Malformed("verdicts are letters p, e, n and counts in turn")
+        counts = integers(body[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
+        self.judged += int(counts.sum())
+        if self.judged > len(self.problem.pairs):
+            raise Malformed("more verdicts than pairs")
+        self.verdicts.append(np.repeat(np.array(body[::2], dtype="U1"), counts))
+
+    def _end(self, body: Any, lines: Lines) -> None:
+        *stated, given = fields(body, *self.counts, "sha256")
+        for (name, found), said in zip(self.counts.items(), stated, strict=True):
+            if count(said, name) != found:
+                self._fail(f"the last record counts {said:,} {name}, the file has {found:,}")
+        if given != lines.digest:
+            self._fail("the digest is not that of the file: it was changed after it was written")
+        if self.judged != len(self.problem.pairs):
+            raise Malformed(f"{self.judged:,} verdicts for {len(self.problem.pairs):,} pairs")
+
+    def result(self) -> Verification:
+        verdict = np.concatenate([np.empty(0, dtype="U1"), *self.verdicts])
+        protected, exposed = verdict == "p", verdict == "e"
+        self._check_protected(np.flatnonzero(protected))
+        self._check_exposed(np.flatnonzero(exposed))
+        if self.more:
+            self.reasons.append(f"and {self.more:,} more")
+        ok = not self.reasons
+        return Verification(
+            ok,
+            self.reasons,
+            len(verdict),
+            int(protected.sum()),
+            int(exposed.sum()),
+            int((verdict == "n").sum()),
+            ok and self.tolerance == 0,
+            self.tolerance,
+            self.header,
+        )
+
+    def _check_protected(self, chosen: np.ndarray) -> None:
+        """Of each pair the claims must reach what it asks for: up, down, and both together."""
+        pairs, up, down = self.problem.pairs, self.up[chosen], self.down[chosen]
+        nothing = np.zeros(len(chosen))
+        for level, one, other, way in (
+            (pairs.upl[chosen], up, nothing, "up"),
+            (pairs.lpl[chosen], down, nothing, "down"),
+            (pairs.spl[chosen], up, down, "up and down together"),
+        ):
+            short = excess(level, -1.0, one, other)  # level - one - other
+            with np.errstate(invalid="ignore"):
+                share = np.where(short > 0, short / level, 0.0)
+            for i in np.flatnonzero(share > TOLERANCE).tolist():
+                far = f"{one[i] + other[i]:.12g} {way}, and {level[i]:.12g} is asked for"
+                self._fail(f"{self._named(chosen[i])} is called protected; its claims drive it {far}")
+            self.tolerance = max(self.tolerance, float(share.max(initial=0.0)))
+
+    def _check_exposed(self, chosen: np.ndarray) -> None:
+        pairs, up, down = self.problem.pairs, self.most_up[chosen], self.most_down[chosen]
+        lpl, upl, spl = (x[chosen] * (1 - TOLERANCE) for x in (pairs.lpl, pairs.upl, pairs.spl))
+        shown = (up < upl) | (down < lpl) | (np.nextafter(up + down, np.inf) < spl)
+        for i in np.flatnonzero(~shown).tolist():
+            far = f"{up[i]:.12g} up and {down[i]:.12g} down"
+            self._fail(f"{self._named(chosen[i])} is called exposed; its bounds allow {far}")
+
+    def _named(self, pair: int) -> str:
+        cell, attacker = self.problem.pairs.cell[pair], int(self.problem.pairs.attacker[pair])
+        return f"pair {pair} (cell {cell}, attacker {self.stated.labels[attacker]})"

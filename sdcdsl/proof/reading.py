@@ -1,0 +1,196 @@
+"""Reading a certificate line by line. Nothing in the file is believed: sizes, ranges and kinds of everything that is
+used are checked here, and whatever is wrong is one `Malformed` with the line and the reason."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+FORMAT = 1
+LONGEST_LINE = 64 * 2**20
+# A problem with more of anything would not fit into memory; a header that says so is refused before anything is made.
+MOST = 10**8
+LARGEST_WHOLE = 2**53
+
+
+class Malformed(Exception):
+    """Not a certificate, or not a whole one."""
+
+
+class Lines:
+    """The records of a file in order. `digest` is that of all lines before the current one."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = path
+        self.number = 0
+        self._running = hashlib.sha256()
+
+    @property
+    def digest(self) -> str:
+        return self._running.hexdigest()
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        try:
+            with _opened(self.path) as file:
+                yield from self._records(file)
+        except Malformed as error:
+            raise Malformed(f"line {self.number}: {error}") from None
+        except (EOFError, zlib.error, OSError) as error:
+            said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else None
+            damaged = f"behind line {self.number}: the compressed data is damaged or incomplete"
+            raise Malformed(said or damaged) from error
+
+    def _records(self, file: IO[bytes]) -> Iterator[tuple[str, Any]]:
+        while line := file.readline(LONGEST_LINE + 1):
+            self.number += 1
+            if len(line) > LONGEST_LINE:
+                raise Malformed(f"longer than {LONGEST_LINE:,} bytes")
+            if not line.endswith(b"\n"):
+                raise Malformed("the line is not complete: the file was cut off")
+            yield _record(line, first=self.number == 1)
+            self._running.update(line)
+
+
+def _opened(path: Path | str) -> IO[bytes]:
+    file = open(path, "rb")  # noqa: SIM115 the caller closes it
+    if file.peek(2)[:2] != b"\x1f\x8b":
+        return file
+    file.close()
+    import gzip  # noqa: PLC0415
+
+    return gzip.open(path, "rb")  # type: ignore[return-value]
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Two programs must not read two different things from one record."""
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise Malformed("a name appears twice in one object")
+    return out
+
+
+def _no_constant(word: str) -> Any:
+    raise Malformed(f"{word} is not a number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+
+
+def _record(line: bytes, first: bool) -> tuple[str, Any]:
+    try:
+        record = _DECODER.decode(line.decode("utf-8"))
+    except RecursionError:
+        raise Malformed("nested too deeply") from None
+    except ValueError as error:  # also wrong UTF-8, and whole numbers of thousands of digits
+        raise Malformed(f"not a JSON record ({str(error)[:100]})") from None
+    if not isinstance(record, dict) or not record:
+        raise Malformed("not a record")
+    if first:
+        return "header", record
+    if len(record) != 1:
+        raise Malformed("a record has one kind")
+    ((kind, body),) = record.items()
+    if kind != "attackers" and (b"true" in line or b"false" in line):
+        raise Malformed("a number was expected, not true or false")
+    return kind, body
+
+
+def fields(body: Any, *names: str) -> list[Any]:
+    """The values of exactly these names."""
+    if not isinstance(body, dict) or set(body) != set(names):
+        raise Malformed(f"expected an object with {', '.join(names)}")
+    return [body[name] for name in names]
+
+
+def count(value: Any, what: str, most: int = MOST) -> int:
+    if type(value) is not int or value < 0:
+        raise Malformed(f"{what}: a count was expected")
+    if value > most:
+        raise Malformed(f"{what}: {value:,} is more than the limit of {most:,}")
+    return value
+
+
+def index(value: Any, below: int, what: str) -> int:
+    if type(value) is not int or not 0 <= value < below:
+        raise Malformed(f"{what}: there is no such number")
+    return value
+
+
+def number(value: Any, what: str) -> float:
+    if type(value) not in (int, float) or not abs(value) <= 1.7976931348623157e308:
+        raise Malformed(f"{what}: a finite number was expected")
+    return float(value)
+
+
+def integers(value: Any, size: int | None, below: int, what: str) -> np.ndarray:
+    """A list of whole numbers from 0 to below - 1, or such in runs; `size` of them, where that is known."""
+    if isinstance(value, dict):
+        values, counts = _runs(value, size, what)
+        return np.repeat(integers(values, len(values), below, what), counts)
+    out = _array("q", value, what)
+    if size is not None and len(out) != size:
+        raise Malformed(f"{what}: {len(out)} numbers where {size} were expected")
+    if len(out) and (out.min() < 0 or out.max() >= below):
+        raise Malformed(f"{what}: a number out of range")
+    return out
+
+
+def ascending(value: Any, below: int, what: str) -> np.ndarray:
+    """Numbers written as the first and the differences, each larger than the one before."""
+    gaps = _array("q", value, what)
+    if not len(gaps):
+        return gaps
+    if gaps[0] < 0 or gaps.max() >= below:
+        raise Malformed(f"{what}: a number out of range")
+    if gaps[1:].min(initial=1) < 1:
+        raise Malformed(f"{what}: a number appears twice, or not in order")
+    out = gaps.cumsum()
+    if out[-1] >= below:
+        raise Malformed(f"{what}: a number out of range")
+    return out
+
+
+def numbers(value: Any, size: int | None, what: str, open_end: float | None = None) -> np.ndarray:
+    """A list of finite numbers, or such in runs. With `open_end`, null stands for it."""
+    if isinstance(value, dict):
+        values, counts = _runs(value, size, what)
+        return np.repeat(numbers(values, len(values), what, open_end), counts)
+    if open_end is not None and isinstance(value, list) and None in value:
+        opened = np.array([x is None for x in value])
+        out = _array("d", [0 if x is None else x for x in value], what)
+    else:
+        opened, out = None, _array("d", value, what)
+    if size is not None and len(out) != size:
+        raise Malformed(f"{what}: {len(out)} numbers where {size} were expected")
+    if not np.isfinite(out).all():
+        raise Malformed(f"{what}: a number beyond the range of doubles")
+    if opened is not None and open_end is not None:
+        out[opened] = open_end
+    return out
+
+
+def _array(code: str, value: Any, what: str) -> np.ndarray:
+    if not isinstance(value, list):
+        raise Malformed(f"{what}: a list was expected")
+    try:
+        dtype = np.int64 if code == "q" else np.float64
+        return np.frombuffer(array(code, value), dtype=dtype) if value else np.empty(0, dtype=dtype)
+    except (TypeError, OverflowError):
+        raise Malformed(f"{what}: not a list of {'whole ' if code == 'q' else ''}numbers") from None
+
+
+def _runs(value: dict[str, Any], size: int | None, what: str) -> tuple[list[Any], np.ndarray]:
+    (runs,) = fields(value, "runs")
+    if not isinstance(runs, list) or len(runs) % 2:
+        raise Malformed(f"{what}: runs are values and counts in turn")
+    counts = integers(runs[1::2], None, MOST, what)
+    if size is None or int(counts.sum()) != size or (len(counts) and counts.min() < 1):
+        raise Malformed(f"{what}: the runs do not have the right length")
+    return runs[::2], counts
