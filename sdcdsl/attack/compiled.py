@@ -67,7 +67,9 @@ class Kernel(Generic[P, R]):
             return cast("Callable[P, R]", njit(nogil=True, fastmath=self._freedom)(bound))
 
     def at(self, size: int) -> Callable[P, R]:
-        return self.fast if large(size) else self.plain
+        """The form that fits the size; the compiled one in any case once it is there."""
+        ready = _mode == "by size" and "fast" in self.__dict__
+        return self.fast if ready or large(size) else self.plain
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         size = max((len(cast(Any, a)) for a in args if hasattr(a, "__len__")), default=0)

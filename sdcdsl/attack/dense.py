@@ -141,17 +141,14 @@ class DenseEngine:
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
         return self.echelon.row[used], gamma[used]
 
-    def polished(self, cells: np.ndarray, move: np.ndarray) -> np.ndarray:
-        """The move as a combination of the null space, without rounding errors in cells that do not move.
-
-        Dense over the cells of the component.
-        """
+    def polished(self, cells: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The move as a combination of the null space, without rounding errors in cells that do not move."""
         dense = np.zeros(self.matrix.columns)
         dense[cells] = move
         t = dense[self.echelon.free]
         out = self.basis @ t
-        out[np.abs(out) <= 1e-13 * (self._size @ np.abs(t))] = 0.0
-        return out
+        moved = np.flatnonzero(np.abs(out) > 1e-13 * (self._size @ np.abs(t)))
+        return moved, out[moved]
 
     def _cells(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """From rows of the dictionary to moves of cells."""

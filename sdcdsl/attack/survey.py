@@ -22,7 +22,7 @@ import numpy as np
 
 from sdcdsl.attack.choosing import engine_for
 from sdcdsl.attack.dense import DenseEngine
-from sdcdsl.attack.engine import Bounds, Engine
+from sdcdsl.attack.engine import Answer, Bounds, Engine
 from sdcdsl.attack.reduction import Component
 
 ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on; auditing allows 1e-9
@@ -74,9 +74,10 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Refutation:
-    """Multipliers that show that a pair's side goes no further."""
+    """Multipliers that show that a side of some pairs goes no further: of one pair in the box of its attacker, of
+    several in the box of the view."""
 
-    pair: int
+    pairs: np.ndarray  # int64, all about the same cell
     side: int
     equations: np.ndarray
     gamma: np.ndarray
@@ -114,8 +115,14 @@ class _Survey:
         self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # auditing allows 1e-9
         self.known_start = np.searchsorted(self.known.attacker, np.arange(task.attackers + 1))
         self.moved = np.zeros(len(component.cells), dtype=bool)
-        # In exact mode every side is open until its end is known; otherwise a side that needs nothing is settled, unless
-        # both sides together need something.
+        self.refuted = np.zeros((2, n), dtype=bool)
+        self.exposed = np.zeros(n, dtype=bool)  # as good as proved, and only the verdict is wanted
+        self.ceiling = np.full((2, len(component.cells)), inf)  # how far a cell goes for everybody with this view
+        self.asked = np.zeros((2, len(component.cells)), dtype=bool)
+        self.by_cell = np.argsort(self.pairs.cell, kind="stable")
+        self.pair_start = np.searchsorted(self.pairs.cell[self.by_cell], np.arange(len(component.cells) + 1))
+        # In exact mode every side is open until its end is known; otherwise a side that needs nothing is settled,
+        # unless both sides together need something.
         self.open = (self.own > 0) & ((self.pairs.need > 0) | task.exact | (self.pairs.slide > 0))
         self.found.closed |= self.own <= 0
 
@@ -154,10 +161,18 @@ class _Survey:
         """A cell whose own box is too narrow needs no engine."""
         for side in (DOWN, UP):
             short = np.flatnonzero(self.own[side] < self.pairs.need[side] * ENOUGH)
-            for pair in short:
-                self.found.refutations.append(Refutation(int(pair), side, np.zeros(0, dtype=np.int64), np.zeros(0)))
-            if not self.task.exact:
-                self.open[side, short] = False
+            self._refute_each(short[~self.exposed[short]], side)
+        narrow = np.flatnonzero(self.own.sum(axis=0) < self.pairs.slide * ENOUGH)
+        for side in (DOWN, UP):
+            self._refute_each(narrow[~self.refuted[side, narrow]], side)
+        if not self.task.exact:
+            self.open[:, narrow] = False
+
+    def _refute_each(self, pairs: np.ndarray, side: int) -> None:
+        nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self.found.refutations += [Refutation(pairs[i : i + 1], side, *nothing) for i in range(len(pairs))]
+        self.refuted[side, pairs] = True
+        self._give_up(pairs, side)
 
     def _jointly(self, side: int) -> None:
         """Several rounds for all attackers of the view together; each asks for what the last one left."""
@@ -195,7 +210,7 @@ class _Survey:
 
     def _sliding(self) -> None:
         """Both sides together must give `slide`: what one side has more, the other may have less."""
-        for pair in np.flatnonzero(self.pairs.slide > 0):
+        for pair in np.flatnonzero((self.pairs.slide > 0) & ~self.exposed):
             for side in (UP, DOWN):
                 missing = self.pairs.slide[pair] - self.found.reached[1 - side, pair]
                 if self.found.reached[side, pair] < missing * ENOUGH and not self.found.closed[side, pair]:
@@ -225,7 +240,12 @@ class _Survey:
 
     def _ask(self, pair: int, side: int, need: float, refute: bool = False) -> None:
         cell, attacker = int(self.pairs.cell[pair]), int(self.pairs.attacker[pair])
-        answer = self._push(cell, 1 if side == UP else -1, need, self._bounds(attacker))
+        bounds = self._bounds(attacker)
+        if bounds is not None and not self.asked[side, cell]:
+            self._ask_for_all(cell, side)
+            if not self.open[side, pair] and not refute:
+                return
+        answer = self._push(cell, 1 if side == UP else -1, need, bounds)
         if answer is None:
             self.open[side, pair] = False
             return
@@ -235,10 +255,38 @@ class _Survey:
         self.open[side, pair] = False
         self.found.closed[side, pair] = True
         if refute or self.found.reached[side, pair] < self.pairs.need[side, pair] * ENOUGH:
-            identity = answer.multipliers()
-            if identity is not None and not any(r.pair == pair and r.side == side for r in self.found.refutations):
-                sign = 1 if side == UP else -1
-                self.found.refutations.append(Refutation(pair, side, identity[0], sign * identity[1]))
+            self._refute(np.array([pair]), side, answer)
+
+    def _ask_for_all(self, cell: int, side: int) -> None:
+        """How far the cell goes for who knows no more than the view: nobody gets it further."""
+        self.asked[side, cell] = True
+        mine = self.by_cell[self.pair_start[cell] : self.pair_start[cell + 1]]
+        need = inf if self.task.exact else OVERSHOOT * float(self.pairs.need[side, mine].max())
+        answer = self._push(cell, 1 if side == UP else -1, need, None)
+        if answer is None:
+            return
+        if answer.closed:
+            self.ceiling[side, cell] = answer.reached
+        self._credit(answer.cells, answer.move)
+        if answer.closed:
+            short = mine[answer.reached < self.pairs.need[side, mine] * ENOUGH]
+            self._refute(short[~self.exposed[short]], side, answer)
+
+    def _refute(self, pairs: np.ndarray, side: int, answer: Answer) -> None:
+        pairs = pairs[~self.refuted[side, pairs]]
+        identity = answer.multipliers() if len(pairs) else None
+        if identity is not None:
+            sign = 1 if side == UP else -1
+            self.found.refutations.append(Refutation(pairs, side, identity[0], sign * identity[1]))
+            self.refuted[side, pairs] = True
+            self._give_up(pairs, side)
+
+    def _give_up(self, pairs: np.ndarray, side: int) -> None:
+        """One side that falls short exposes a pair: whoever wants only the verdict need not ask about the other."""
+        if not self.task.exact:
+            short = pairs[self.pairs.need[side, pairs] > 0]
+            self.open[:, short] = False
+            self.exposed[short] = True
 
     def _push(self, cell: int, sign: int, need: float, bounds: Bounds | None):
         self.found.questions += 1
@@ -266,21 +314,15 @@ class _Survey:
     def _credit(self, cells: np.ndarray, move: np.ndarray) -> None:
         """Enter how far one move, scaled and reversed, takes every pair."""
         if isinstance(self.engine, DenseEngine) and len(cells):
-            dense = self.engine.polished(cells, move)
-            cells = np.flatnonzero(dense)
-            move = dense[cells]
+            cells, move = self.engine.polished(cells, move)
         else:
             cells, move = cells[move != 0], move[move != 0]
-            dense = np.zeros(len(self.l))
-            dense[cells] = move
         forward, back = self._steps(cells, move)
         if forward <= 0 and back <= 0:
             return
         self.moved[cells] = True
-        at = dense[self.pairs.cell]
-        touched = np.flatnonzero((at != 0) & self.open.any(axis=0))
-        at = at[touched]
-        forwards, backs = self._steps_of_attackers(dense, forward, back)
+        touched, at = self._pairs_of(cells, move)
+        forwards, backs = self._steps_of_attackers(cells, move, forward, back)
         attacker = self.pairs.attacker[touched]
         number = len(self.found.moves)
         used = False
@@ -300,10 +342,20 @@ class _Survey:
             self.found.moves.append((cells, move))
             self._close(touched)
 
+    def _pairs_of(self, cells: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs with an open side among some cells, and by how much their cells move."""
+        count = self.pair_start[cells + 1] - self.pair_start[cells]
+        some = count > 0
+        count, first = count[some], self.pair_start[cells[some]]
+        pair = self.by_cell[np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())]
+        is_open = self.open[DOWN, pair] | self.open[UP, pair]
+        return pair[is_open], np.repeat(move[some], count)[is_open]
+
     def _close(self, touched: np.ndarray) -> None:
         for side in (DOWN, UP):
             reached = self.found.reached[side, touched]
-            at_end = reached >= self.own[side, touched] * ENOUGH
+            end = np.minimum(self.own[side, touched], self.ceiling[side, self.pairs.cell[touched]])
+            at_end = reached >= end * ENOUGH
             self.found.closed[side, touched[at_end]] = True
             done = at_end
             if not self.task.exact:
@@ -315,10 +367,14 @@ class _Survey:
             -move, self.l[cells], self.u[cells], self.slack
         )
 
-    def _steps_of_attackers(self, dense: np.ndarray, forward: float, back: float) -> tuple[np.ndarray, np.ndarray]:
+    def _steps_of_attackers(
+        self, cells: np.ndarray, move: np.ndarray, forward: float, back: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The same for each attacker's own box; one number for all where nobody knows more."""
         if not len(self.known.cell):
             return np.array(forward), np.array(back)
+        dense = np.zeros(len(self.l))
+        dense[cells] = move
         at = dense[self.known.cell]
         used = np.flatnonzero(at != 0)
         forwards, backs = np.full(self.task.attackers, forward), np.full(self.task.attackers, back)

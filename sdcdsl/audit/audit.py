@@ -78,7 +78,7 @@ class Audit:
     def betrayed_by(self, pair: int) -> np.ndarray:
         """The published cells that give an exposed pair away: those of the relations its bound is made of."""
         system = self.proofs.problem.system
-        bounds = [b for b in self.proofs.bounds if b.pair == pair and self._tells(b)]
+        bounds = [b for b in self._bounds_of.get(pair, []) if self._tells(b, pair)]
         if not bounds:
             return np.zeros(0, dtype=np.int64)
         cells = []
@@ -89,9 +89,17 @@ class Audit:
         used = np.unique(np.concatenate(cells))
         return used[self.pattern.status[used] == EXACT]
 
-    def _tells(self, bound: Bound) -> bool:
+    @cached_property
+    def _bounds_of(self) -> dict[int, list[Bound]]:
+        out: dict[int, list[Bound]] = {}
+        for bound in self.proofs.bounds:
+            for pair in bound.pairs.tolist():
+                out.setdefault(pair, []).append(bound)
+        return out
+
+    def _tells(self, bound: Bound, p: int) -> bool:
         """Whether the bound is below the level it refutes; for sliding levels both are needed."""
-        pairs, p = self.proofs.problem.pairs, bound.pair
+        pairs = self.proofs.problem.pairs
         most, level = (self.proofs.most_up[p], pairs.upl[p]) if bound.up else (self.proofs.most_down[p], pairs.lpl[p])
         return bool(most < level * (1 - TOLERANCE)) or pairs.spl[p] > 0
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdcdsl.attack.survey import DOWN, UP
 from sdcdsl.audit.attacking import Attack
+from sdcdsl.audit.packing import Part, bundles
 from sdcdsl.proof.bound import Bound, rational, reach
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.system import Problem
@@ -65,43 +66,41 @@ class Proofs:
         return np.where(exposed, "e", np.where(protected, "p", "n"))
 
     def add(self, attack: Attack) -> None:
-        reached = attack.findings.reached
-        self.found_up[attack.pairs] = np.maximum(self.found_up[attack.pairs], reached[UP])
-        self.found_down[attack.pairs] = np.maximum(self.found_down[attack.pairs], reached[DOWN])
-        for number, (cells, move) in enumerate(attack.findings.moves):
-            self._witness(attack, number, attack.component.cells[cells], move)
-        for refutation in attack.findings.refutations:
+        found = attack.findings
+        self.found_up[attack.pairs] = np.maximum(self.found_up[attack.pairs], found.reached[UP])
+        self.found_down[attack.pairs] = np.maximum(self.found_down[attack.pairs], found.reached[DOWN])
+        for bundle in bundles(_parts(attack), self.problem.system.cells):
+            # Of a bundle that does not hold as a whole, each part may.
+            if not self._witness(bundle.joined()) and len(bundle.parts) > 1:
+                for part in bundle.parts:
+                    self._witness(part)
+        for refutation in found.refutations:
             equations = attack.component.equations[refutation.equations]
-            self._bound(int(attack.pairs[refutation.pair]), refutation.side == UP, equations, refutation.gamma)
+            self._bound(attack.pairs[refutation.pairs], refutation.side == UP, equations, refutation.gamma)
 
     def add_by_own_box(self, pairs: np.ndarray) -> None:
         """Cells without room: the box itself is the bound."""
-        for pair in pairs:
+        for i in range(len(pairs)):
             for up in (True, False):
-                self._bound(int(pair), up, np.zeros(0, dtype=np.int64), np.zeros(0))
+                self._bound(pairs[i : i + 1], up, np.zeros(0, dtype=np.int64), np.zeros(0))
 
     # ---- witnesses ---------------------------------------------------------------------------------
 
-    def _witness(self, attack: Attack, number: int, cells: np.ndarray, move: np.ndarray) -> None:
-        system = self.problem.system
-        whole = snapped(move, lambda numbers: residual(system, cells, numbers).largest == 0)
-        factor = 1.0
-        if whole is not None:
-            move, factor = whole
-        check = WitnessCheck(self.problem, Witness(cells, move))
-        place = len(self.witnesses)
-        accepted = False
-        for step, up, down in _groups(attack, number, factor):
-            reached = check.claims(step, up, down)
-            if reached.reasons:
-                continue
-            accepted = True
-            np.maximum.at(self.up, up, reached.up)
-            np.maximum.at(self.down, down, reached.down)
-            self.tolerance = max(self.tolerance, reached.tolerance)
-            self._claim(place, step, up, down)
-        if accepted:
-            self.witnesses.append(Witness(cells, move))
+    def _witness(self, part: Part) -> bool:
+        """Whether the table holds for all pairs that rely on it; then it counts."""
+        system, cells = self.problem.system, part.cells
+        whole = snapped(part.move, lambda numbers: residual(system, cells, numbers).largest == 0)
+        move, factor = whole if whole is not None else (part.move, 1.0)
+        step = part.step * factor
+        reached = WitnessCheck(self.problem, Witness(cells, move)).claims(step, part.up, part.down)
+        if reached.reasons:
+            return False
+        np.maximum.at(self.up, part.up, reached.up)
+        np.maximum.at(self.down, part.down, reached.down)
+        self.tolerance = max(self.tolerance, reached.tolerance)
+        self._claim(len(self.witnesses), step, part.up, part.down)
+        self.witnesses.append(Witness(cells, move))
+        return True
 
     def _claim(self, witness: int, step: float, up: np.ndarray, down: np.ndarray) -> None:
         """One claim an attacker."""
@@ -112,30 +111,38 @@ class Proofs:
 
     # ---- bounds ------------------------------------------------------------------------------------
 
-    def _bound(self, pair: int, up: bool, equations: np.ndarray, gamma: np.ndarray) -> None:
+    def _bound(self, pairs: np.ndarray, up: bool, equations: np.ndarray, gamma: np.ndarray) -> None:
         most = self.most_up if up else self.most_down
+        level = self.problem.pairs.level(up)[pairs] * (1 - TOLERANCE)
         best = None
-        for candidate in _candidates(pair, up, equations, gamma):
+        for candidate in _candidates(pairs, up, equations, gamma):
             amount = reach(self.problem, candidate)
-            if amount < most[pair]:
-                most[pair], best = amount, candidate
+            if (amount < most[pairs]).any():
+                most[pairs], best = np.minimum(most[pairs], amount), candidate
+            if (most[pairs] < level).all():
+                break
         if best is not None:
             self.bounds.append(best)
 
 
-def _candidates(pair: int, up: bool, equations: np.ndarray, gamma: np.ndarray) -> Iterator[Bound]:
+def _candidates(pairs: np.ndarray, up: bool, equations: np.ndarray, gamma: np.ndarray) -> Iterator[Bound]:
     """The multipliers as small fractions, if that is what they are, and as they came."""
+    pairs = np.sort(pairs)
     exact = rational(gamma) if len(gamma) else None
     if exact is not None:
-        yield Bound(pair, up, equations, *exact)
-    yield Bound(pair, up, equations, gamma)
+        yield Bound(int(pairs[0]), up, equations, *exact, also=pairs[1:])
+    yield Bound(int(pairs[0]), up, equations, gamma, also=pairs[1:])
 
 
-def _groups(attack: Attack, number: int, factor: float) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
-    """Pairs that rely on one move, by how often it is taken."""
-    found, pairs = attack.findings, attack.pairs
-    sides = [np.flatnonzero(found.witness[side] == number) for side in (DOWN, UP)]
-    steps = [found.step[side, chosen] * factor for side, chosen in zip((DOWN, UP), sides, strict=True)]
-    for step in np.unique(np.concatenate(steps)):
-        down, up = (pairs[chosen[s == step]] for chosen, s in zip(sides, steps, strict=True))
-        yield float(step), up, down
+def _parts(attack: Attack) -> Iterator[Part]:
+    """Pairs that rely on the same move, taken equally often."""
+    found = attack.findings
+    side, pair = np.nonzero(found.witness >= 0)
+    witness, step = found.witness[side, pair], found.step[side, pair]
+    order = np.lexsort((step, witness))
+    side, pair, witness, step = side[order], pair[order], witness[order], step[order]
+    ends = np.flatnonzero((np.diff(witness) != 0) | (np.diff(step) != 0)) + 1
+    for mine in np.split(np.arange(len(order)), ends) if len(order) else ():
+        cells, move = found.moves[witness[mine[0]]]
+        pairs, up = attack.pairs[pair[mine]], side[mine] == UP
+        yield Part(attack.component.cells[cells], move, float(step[mine[0]]), pairs[up], pairs[~up])

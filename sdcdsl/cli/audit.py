@@ -3,46 +3,59 @@
 from __future__ import annotations
 
 import datetime
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say
-from sdcdsl.diagnostics import has_errors
+from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, wants_colour
+from sdcdsl.diagnostics import FilePlace, Source, diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.render import render
+from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.policy.read import read_text
+from sdcdsl.policy.resolve import Policy
 
 FORMATS = ("text", "json", "csv")
 
 
+class Share(click.ParamType):
+    """`0.1` or `10%`."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            self.fail(f"{value} is neither a number nor a percentage", param, ctx)
+
+
 def _published(command: Callable) -> Callable:
     """What is published beside the table, and how its file is to be read."""
+    absent, formats = ["error", "hidden", "zero"], ["csv", "argus", "sdctable", "jj"]
     for option in reversed(
         [
-            click.option("--base", type=float, help="Published: figures are rounded to multiples of this."),
-            click.option("--deviation", type=float, help="Published: no figure is further than this from the truth."),
-            click.option("--alpha", type=float, help="Published: no sensitive cell moved by more than this share."),
-            click.option("--beta", type=float, help="Published: no other cell moved by more than this share."),
-            click.option("--hidden", multiple=True, metavar="WORD", help="Another word for hidden cells."),
+            click.option("--base", type=float, help="Published with it: figures are multiples of this."),
+            click.option("--deviation", type=float, help="Published with it: no figure is further off than this."),
+            click.option("--alpha", type=Share(), help="Published with it: no sensitive cell moved by a larger share."),
+            click.option("--beta", type=Share(), help="Published with it: no other cell moved by a larger share."),
+            click.option("--hidden", multiple=True, metavar="WORD", help="One more word that means hidden."),
             click.option(
-                "--absent",
-                type=click.Choice(["error", "hidden", "zero"]),
-                default="error",
-                show_default=True,
-                help="What a cell means that the file leaves out.",
+                "--absent", type=click.Choice(absent), help="What a cell means that is left out; else: error."
             ),
-            click.option(
-                "--format",
-                type=click.Choice(["csv", "argus", "sdctable", "jj"]),
-                help="The format of the released files; recognised if not given.",
-            ),
+            click.option("--format", type=click.Choice(formats), help="Of the released files; else: recognised."),
             click.option(
                 "--column",
                 multiple=True,
                 metavar="NAME=COLUMN",
-                help="The file's column for a dimension, value, low, high or status. May be repeated.",
+                help="The column of a dimension, or of value, low, high, status, base, deviation.",
             ),
         ]
     ):
@@ -52,17 +65,17 @@ def _published(command: Callable) -> Callable:
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option(
-    "--released",
-    multiple=True,
-    metavar="[TABLE=]FILE",
-    help="The released table; once for each table of a policy that has several.",
-)
+@click.option("--released", multiple=True, metavar="[TABLE=]FILE", help="The released table; one for each table.")
 @click.option("--block", metavar="NAME", help="Audit this protect block only.")
 @_published
-@click.option("--verdict-only", is_flag=True, help="Do not work out the intervals exactly: much faster.")
+@click.option("--verdict-only", is_flag=True, help="Faster: no interval is worked out further than its verdict needs.")
 @click.option("--integer", is_flag=True, help="Attackers know that values are whole numbers.")
-@click.option("--certificate", type=click.Path(dir_okay=False), help="Write a certificate that `verify` can check.")
+@click.option(
+    "--certificate",
+    type=click.Path(dir_okay=False),
+    metavar="PATH",
+    help="Write the proofs to this file, for `sdcdsl verify`. It contains the true values.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many threads to use.")
 @click.option("--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it.")
 @data_option
@@ -84,62 +97,81 @@ def audit(
     colour: bool | None,
     **published,
 ) -> None:
-    """Attack a released table: for every attacker and sensitive cell of a policy, how low and how high can the cell be
-    driven, given what is published? FILE is a policy, or a JJ file whose cells u and m are hidden.
+    """Attack a released table: for every attacker and sensitive cell of a policy, how low and how high can the cell be,
+    given what is published? FILE is a policy, or a JJ file.
 
-    Without --released, cells that the data marks as sensitive or hidden are taken as hidden.
+    Without --released, cells that are sensitive or already hidden count as hidden, all others as published.
 
     \b
-    sdcdsl audit turnover.sdc --released turnover.csv
-    sdcdsl audit pattern.jj --output json --certificate pattern.cert
+      sdcdsl audit turnover.sdc --released turnover.csv
+      sdcdsl audit linked.sdc --released by_size=size.csv --released by_region=region.csv
+      sdcdsl audit pattern.jj --output csv --certificate pattern.cert
 
-    Exit code 0: all protected; 6: cells are exposed, or not proven to be protected; 1: the policy is wrong; 3: the
-    data or the released table is wrong.
+    Exit code 0: all protected; 6: pairs are exposed, or not proven to be protected; 1: the policy is wrong; 3: the data
+    or the released table is wrong. What is printed is as confidential as the data.
     """
     path = Path(file)
     policy, found = guarded(path, lambda: _policy(path, allow_outside))
     if has_errors(found):
-        say(found, "text", colour)
-        sys.exit(exits.WRONG_DATA if path.suffix.lower() == ".jj" else exits.WRONG_POLICY)
-    from sdcdsl.cli.auditing import Request, audit_all, files_of, statements  # noqa: PLC0415
+        _refuse(found, output, colour, exits.WRONG_DATA if _is_jj(path) else exits.WRONG_POLICY)
+    from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
 
-    day = today.date() if today is not None else datetime.date.today()
     if block is not None and block not in policy.protects:
-        raise click.UsageError(f"the policy has no protect block `{block}`")
-    request = Request(
-        policy=policy,
-        folder=path.parent,
-        block=block,
-        instead=named_files(instead, policy),
-        day=day,
-        allow_outside=allow_outside,
-        released=files_of(released, policy, block),
-        reading=statements(**published),
-        exact=not verdict_only,
-        integer=integer,
-        certificate=Path(certificate) if certificate else None,
-        jobs=jobs,
-        source=path,
-    )
-    result, problems = audit_all(request)
-    if result is None:
-        say(problems, "json" if output == "json" else "text", colour)
-        sys.exit(exits.WRONG_DATA)
-    if problems:
-        from sdcdsl.diagnostics.render import render  # noqa: PLC0415
+        raise click.UsageError(
+            f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
+        )
+    files = released_files(released, policy, block)
+    reading = statements(policy, bool(files), **published)
+    replaced = named_files(instead, policy)
+    from sdcdsl.cli.auditing import Noted, Request, audit_all  # noqa: PLC0415
 
-        click.echo(render(problems, "text", False), nl=False, err=True)
+    result = audit_all(
+        Request(
+            policy=policy,
+            source=path,
+            places=Noted(path.parent, replaced, allow_outside),
+            day=today.date() if today is not None else datetime.date.today(),
+            block=block,
+            released=files,
+            reading=reading,
+            exact=not verdict_only,
+            integer=integer,
+            certificate=Path(certificate) if certificate else None,
+            jobs=jobs,
+        )
+    )
+    if not result.audits and output != "json":
+        _refuse(list(result.found), output, colour, result.exit)
+    if result.found and output != "json":
+        click.echo(
+            render(for_reading(list(result.found)), "text", wants_colour(colour, sys.stderr)), nl=False, err=True
+        )
     click.echo(result.render(output), nl=False)
     sys.exit(result.exit)
 
 
-def _policy(path: Path, allow_outside: bool):
-    """A policy file, or the policy that a JJ file stands for."""
-    if path.suffix.lower() != ".jj":
-        return read(path, allow_outside)
-    from sdcdsl.diagnostics import Source  # noqa: PLC0415
-    from sdcdsl.policy.read import read_text  # noqa: PLC0415
+def _refuse(found: list, output: str, colour: bool | None, code: int) -> None:
+    """Nothing was audited. Who asked for a table gets no text in its place."""
+    if output == "json":
+        nothing = {"verdict": None, "blocks": [], "pairs": [], "revealed": [], "pinned_sums": [], "certificate": None}
+        document = {**nothing, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        stream = sys.stderr if output == "csv" else sys.stdout
+        click.echo(render(for_reading(found), "text", wants_colour(colour, stream)), stream, nl=False, color=True)
+    sys.exit(code)
 
+
+def _is_jj(path: Path) -> bool:
+    return path.suffix.lower() == ".jj"
+
+
+def _policy(path: Path, allow_outside: bool) -> tuple[Policy, list]:
+    """A policy file, or the policy that a JJ file stands for."""
+    if not _is_jj(path):
+        return read(path, allow_outside)
+    if not path.is_file():
+        return Policy(), [diagnostic("SDC302", f"there is no file {path}", FilePlace(str(path)))]
     name = path.name.replace("\\", "\\\\").replace('"', '\\"')
     text = f'sdc 1\npolicy "{name}"\n\ntable cells {{\n  jj "{name}"\n}}\n\nprotect cells {{\n  method csp\n}}\n'
     return read_text(Source(str(path), text), path, allow_outside)

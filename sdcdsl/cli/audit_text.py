@@ -1,211 +1,212 @@
-"""What an audit says, as text, JSON and CSV."""
+"""What an audit says to people: the verdict, what is exposed to whom and by how much, and why."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
-from dataclasses import dataclass
-from typing import Any
+import textwrap
 
 import numpy as np
 
-from sdcdsl.audit import Audit
 from sdcdsl.audit.audit import WORDS
 from sdcdsl.audit.distance import NOT_CLAIMED
-from sdcdsl.cli import exits
+from sdcdsl.cli.audit_rows import Reason, Rows, Term, tidy
 
-SHOWN = 10  # cells, pairs or sums that text lists before it only counts
-WORST = ("exposed", "not proven", "protected", "nothing to check")
-
-
-@dataclass(frozen=True)
-class Result:
-    audits: dict[str, Audit]
-    released: bool  # a released table was given; otherwise the statuses of the data were taken
-
-    @property
-    def verdict(self) -> str:
-        found = {made.verdict for made in self.audits.values()}
-        return next(word for word in WORST if word in found)
-
-    @property
-    def exit(self) -> int:
-        return exits.EXPOSED if self.verdict in ("exposed", "not proven") else exits.DONE
-
-    def render(self, output: str) -> str:
-        if output == "json":
-            return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
-        return self.table() if output == "csv" else self.text()
-
-    # ---- machines ----------------------------------------------------------------------------------
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "verdict": self.verdict,
-            "blocks": [_block(name, made) for name, made in self.audits.items()],
-            "pairs": [row for name, made in self.audits.items() for row in _pairs(name, made)],
-            "revealed": [row for name, made in self.audits.items() for row in _revealed(name, made)],
-            "pinned_sums": [row for name, made in self.audits.items() for row in _pinned(name, made)],
-            "exit": self.exit,
-        }
-
-    def table(self) -> str:
-        out = io.StringIO()
-        columns = ["block", "cell", "attacker", "low", "high", "needed_low", "needed_high", "needed_width", "verdict"]
-        writer = csv.DictWriter(out, [*columns, "given_away_by"], lineterminator="\n")
-        writer.writeheader()
-        for name, made in self.audits.items():
-            for row in _pairs(name, made):
-                writer.writerow({**row, "given_away_by": "; ".join(row["given_away_by"])})
-        return out.getvalue()
-
-    # ---- people ------------------------------------------------------------------------------------
-
-    def text(self) -> str:
-        lines: list[str] = []
-        if not self.released:
-            lines += ["No released table was given: cells marked sensitive or hidden are taken as hidden.", ""]
-        for name, made in self.audits.items():
-            lines += [*_text(name, made), ""]
-        return "\n".join(lines)
+SHOWN = 10  # cells that are listed before the rest is only counted
+SUMS = 5
+TERMS = 6  # of a computation
+WIDTH = 110
 
 
-def _block(name: str, made: Audit) -> dict[str, Any]:
-    letters = made.verdicts
-    return {
-        "name": name,
-        "verdict": made.verdict,
-        "method": "distance" if made.distance is not None else "attack",
-        "counts": {word.replace(" ", "_"): int((letters == letter).sum()) for letter, word in WORDS.items()},
-        "exact_intervals": made.exact and made.distance is None,
-        "largest_tolerance": made.proofs.tolerance,
-        "published": list(made.pattern.about),
-        "not_claimed": NOT_CLAIMED if made.distance is not None else None,
-        "broken_relations": _broken(made),
-        "outside_bounds": _outside(made),
-        "solver_failures": list(made.failures),
-    }
+def text_of(rows: Rows) -> str:
+    lines = [f"{rows.name}: {_headline(rows)}", *_summary(rows)]
+    for letter in "en":
+        lines += _cells(rows, letter)
+    lines += _listed("readers can tell that the table is wrong: sums that do not hold", rows.broken())
+    lines += _listed("readers can tell that the table is wrong: values that nobody thinks possible", rows.outside())
+    lines += _listed("hidden, marked by nobody, and known to attackers all the same", _revealed(rows))
+    lines += _listed("sums of sensitive cells that the published ones give away", _sums(rows), SUMS)
+    lines += _listed("what solvers said instead of an answer", list(rows.made.failures))
+    return "\n".join(lines) + "\n"
 
 
-def _pairs(name: str, made: Audit) -> list[dict[str, Any]]:
-    problem, pairs = made.problem, made.proofs.problem.pairs
-    a = made.proofs.problem.system.a
-    attack = made.distance is None
-    out = []
-    for i, letter in enumerate(made.verdicts):
-        value = a[pairs.cell[i]]
-        out.append(
-            {
-                "block": name,
-                "cell": problem.label(int(pairs.cell[i])),
-                "attacker": problem.attackers[int(pairs.attacker[i])],
-                "low": _number(made.low[i]) if attack else None,
-                "high": _number(made.high[i]) if attack else None,
-                "needed_low": _number(value - pairs.lpl[i]),
-                "needed_high": _number(value + pairs.upl[i]),
-                "needed_width": _number(pairs.spl[i]),
-                "verdict": WORDS[str(letter)],
-                "given_away_by": [problem.label(int(c)) for c in made.betrayed_by(i)] if letter == "e" else [],
-            }
-        )
-    return out
+def _headline(rows: Rows) -> str:
+    if rows.attacked or not len(rows):
+        return rows.made.verdict.upper()
+    if rows.made.distance is not None and rows.made.distance.wrong:
+        return "WRONG, and readers can tell"
+    return "FAR ENOUGH from the truth, not attacked" if rows.made.verdict == "protected" else "TOO NEAR the truth"
 
 
-def _revealed(name: str, made: Audit) -> list[dict[str, Any]]:
-    a, regions = made.proofs.problem.system.a, made.proofs.problem.regions
-    out = []
-    for cell, view in zip(made.revealed, made.revealed_by, strict=True):
-        who = int(np.flatnonzero(regions.view_of == view)[0]) if (regions.view_of == view).any() else 0
-        label = made.problem.attackers[who] if made.problem.attackers else ""
-        out.append({"block": name, "cell": made.problem.label(int(cell)), "value": _number(a[cell]), "attacker": label})
-    return out
-
-
-def _pinned(name: str, made: Audit) -> list[dict[str, Any]]:
-    out = []
-    system, regions = made.proofs.problem.system, made.proofs.problem.regions
-    for equation in made.pinned:
-        _, cells, _ = system.by_equation.of(np.array([equation]))
-        members = cells[regions.low[0, cells] < regions.high[0, cells]]
-        out.append({"block": name, "cells": [made.problem.label(int(c)) for c in members], "relation": int(equation)})
-    return out
-
-
-def _broken(made: Audit) -> list[str]:
-    if made.distance is None:
-        return []
-    return [str(made.problem.relations.label(int(e)) or f"relation {e}") for e in made.distance.broken]
-
-
-def _outside(made: Audit) -> list[str]:
-    return [made.problem.label(int(c)) for c in made.distance.outside] if made.distance is not None else []
-
-
-def _number(x) -> float | int | None:
-    """JSON has no infinity; whole numbers look better without a point."""
-    if not math.isfinite(x):
-        return None
-    return int(x) if float(x).is_integer() and abs(x) < 2**53 else float(x)
-
-
-def _text(name: str, made: Audit) -> list[str]:
-    rows = _pairs(name, made)
-    counts = {word: sum(row["verdict"] == word for row in rows) for word in WORDS.values()}
-    lines = [f"{name}: {made.verdict.upper()}"]
-    if not rows:
-        lines.append("  no pair of attacker and sensitive cell: nothing was checked, and nothing is claimed")
+def _summary(rows: Rows) -> list[str]:
+    made = rows.made
+    if not len(rows):
+        return ["  no cell is sensitive to any attacker: nothing was checked, and nothing is claimed"]
+    counts = {word: int((made.verdicts == letter).sum()) for letter, word in WORDS.items()}
+    lines = [
+        f"  pairs       {count(len(rows))} of attacker and sensitive cell",
+        f"  protected   {count(counts['protected'])}",
+        f"  exposed     {count(counts['exposed'])}{_extent(rows)}",
+        f"  not proven  {count(counts['not proven'])}",
+    ]
+    if rows.attacked:
+        whole = ", with whole numbers as ends" if made.integer else ""
+        lines.append(f"  intervals   {'exact' if made.exact else 'worked out as far as the verdict needs'}{whole}")
+        used = made.proofs.tolerance
+        lines.append(f"  arithmetic  {'exact' if used == 0 else f'within {used:.2g} of the levels'}")
     else:
-        told = ", ".join(f"{n} {word}" for word, n in counts.items() if n or word != "not proven")
-        lines.append(f"  {len(rows)} pairs of attacker and sensitive cell: {told}")
-    if made.distance is not None:
-        lines += _wrapped("no attack: " + NOT_CLAIMED)
-        lines += _listed("  relations that do not hold", _broken(made))
-        lines += _listed("  values outside the bounds that every table keeps", _outside(made))
-    else:
-        intervals = "exact" if made.exact else "at least as wide as shown"
-        sums = "exact" if made.proofs.tolerance == 0 else f"within {made.proofs.tolerance:.1g} of the levels"
-        lines.append(f"  intervals: {intervals}; proofs re-checked by arithmetic: {sums}")
+        names = ("far enough", "too near  ")
+        lines[1:] = [f"  {name}  {count(counts[w])}" for name, w in zip(names, ("protected", "exposed"), strict=True)]
+        lines += textwrap.wrap(NOT_CLAIMED, WIDTH, initial_indent="  not done    ", subsequent_indent=" " * 14)
     if made.pattern.about:
-        lines.append(f"  published with the table: {', '.join(made.pattern.about)}")
-    for verdict in ("exposed", "not proven"):
-        chosen = [row for row in rows if row["verdict"] == verdict]
-        if chosen:
-            lines += ["", f"  {verdict}:", *(f"    {line}" for row in chosen[:SHOWN] for line in _pair(row))]
-            lines += [f"    … and {len(chosen) - SHOWN} more (--output csv lists all)"] if len(chosen) > SHOWN else []
-    revealed = [f"{row['cell']} = {row['value']}" for row in _revealed(name, made)]
-    lines += _listed("  hidden cells that nobody marked and anybody can compute", revealed)
-    pinned = [" + ".join(row["cells"]) for row in _pinned(name, made)]
-    lines += _listed("  sums of sensitive cells that the published cells tell exactly", pinned, 5)
-    lines += _listed("  solvers failed", list(made.failures))
+        lines.append(f"  published   {', '.join(made.pattern.about)}")
     return lines
 
 
-def _pair(row: dict[str, Any]) -> list[str]:
-    low = "-inf" if row["low"] is None else f"{row['low']:.10g}"
-    high = "inf" if row["high"] is None else f"{row['high']:.10g}"
-    needed = f"{row['needed_low']:.10g} .. {row['needed_high']:.10g}"
-    if row["needed_width"]:
-        needed += f", {row['needed_width']:.10g} wide"
-    out = [f"{row['cell']}, against {row['attacker']}"]
-    interval = f"exactly {low}" if low == high else f"between {low} and {high}"
-    out.append(f"  {interval}; needed {needed}")
-    by = row["given_away_by"]
-    if by:
-        more = f" and {len(by) - 4} more" if len(by) > 4 else ""
-        out.append(f"  given away by {'; '.join(by[:4])}{more}")
+def _extent(rows: Rows) -> str:
+    """In how many cells, to how many attackers."""
+    exposed = rows.made.verdicts == "e"
+    if not exposed.any() or not rows.attacked:
+        return ""
+    cells, who = (len(np.unique(of[exposed])) for of in (rows.pairs.cell, rows.pairs.attacker))
+    exactly = int((exposed & rows.known_exactly).sum())
+    known = f"; {count(exactly)} known exactly" if exactly else ""
+    return f": {plural(cells, 'cell')}, to {plural(who, 'attacker')}{known}"
+
+
+# ---- cells ------------------------------------------------------------------------------------------
+
+
+def _cells(rows: Rows, letter: str) -> list[str]:
+    """Cells with this verdict, the worst first, each with the attacker who comes nearest."""
+    chosen = np.flatnonzero(rows.made.verdicts == letter)
+    if not len(chosen):
+        return []
+    order = chosen[np.argsort(-rows.missing[chosen], kind="stable")]
+    by_cell: dict[int, list[int]] = {}
+    for pair in order.tolist():
+        by_cell.setdefault(int(rows.pairs.cell[pair]), []).append(pair)
+    lines = ["", f"  {_title(rows, letter)}"]
+    for pairs in list(by_cell.values())[:SHOWN]:
+        others = f" and {plural(len(pairs) - 1, 'more attacker')}" if len(pairs) > 1 else ""
+        lines.append(f"    {rows.cell(pairs[0])}, against {rows.attacker(pairs[0])}{others}")
+        lines += [f"      {line}" for line in _pair(rows, pairs[0])]
+    if len(by_cell) > SHOWN:
+        lines.append(f"    … and {count(len(by_cell) - SHOWN)} more; --output csv lists every pair")
+    return lines
+
+
+def _title(rows: Rows, letter: str) -> str:
+    if not rows.attacked:
+        return "too near, whoever reads it"
+    return {"e": "exposed, the worst first", "n": "not proven: neither a proof of protection nor one of exposure"}[
+        letter
+    ]
+
+
+def _pair(rows: Rows, pair: int) -> list[str]:
+    value, pairs = rows.value[pair], rows.pairs
+    low, high = (shown(x, value) for x in (value - pairs.lpl[pair], value + pairs.upl[pair]))
+    if not rows.attacked:
+        figure = shown(rows.released[pair], value)
+        return [f"{figure} is released, {shown(value, value)} is true; needed {low} or less, or {high} or more"]
+    needed = [f"{low} .. {high}"] if pairs.lpl[pair] > 0 or pairs.upl[pair] > 0 else []
+    needed += [f"{shown(pairs.spl[pair], value)} wide"] if pairs.spl[pair] > 0 else []
+    lines = [f"{_interval(rows, pair)}; needed {', '.join(needed)}{_shortfall(rows, pair)}"]
+    for reason in rows.reasons(pair):
+        lines += _computation(rows, reason, bool(rows.known_exactly[pair]), float(value))
+    return lines
+
+
+def _interval(rows: Rows, pair: int) -> str:
+    if rows.known_exactly[pair]:
+        return f"exactly {shown(rows.value[pair], rows.value[pair])}"
+    low, high = (shown(x, rows.value[pair]) for x in (rows.low[pair], rows.high[pair]))
+    if rows.made.verdicts[pair] == "n":
+        return f"possible at least {low} .. {high}"
+    if not rows.made.exact and not rows.short_width[pair] > 0:  # where the levels were reached nobody looked further
+        low += "" if rows.short_below[pair] > 0 else " or less"
+        high += "" if rows.short_above[pair] > 0 else " or more"
+    return f"possible {low} .. {high}"
+
+
+def _shortfall(rows: Rows, pair: int) -> str:
+    sides = (("below", rows.short_below), ("above", rows.short_above), ("in width", rows.short_width))
+    told = [f"{shown(short[pair], rows.value[pair])} short {where}" for where, short in sides if short[pair] > 0]
+    return f": {', '.join(told)}" if told else ""
+
+
+def _computation(rows: Rows, reason: Reason, exactly: bool, size: float) -> list[str]:
+    """The attacker's sum, the largest terms first; those that are zero go without saying."""
+    what = "" if exactly else "at most " if reason.up else "at least "
+    terms = [term for term in reason.terms if shown(term.amount, size) != "0"]
+    numbers = [(shown(abs(t.amount), size), t.amount < 0, _named(rows, t, reason.up)) for t in terms[:TERMS]]
+    rest = sum(term.amount for term in terms[TERMS:])
+    if len(terms) == TERMS + 1:
+        numbers.append((shown(abs(rest), size), rest < 0, _named(rows, terms[TERMS], reason.up)))
+    elif len(terms) > TERMS:
+        numbers.append((shown(abs(rest), size), rest < 0, f"{count(len(terms) - TERMS)} more cells"))
+    if reason.constant:
+        numbers.append((shown(abs(reason.constant), size), reason.constant < 0, "a constant of the relations"))
+    if not numbers:
+        return [f"{what}0, whatever is published"]
+    width = max(len(number) for number, _, _ in numbers)
+    lead = f"{what}{shown(reason.end, size)} ="
+    out = []
+    for i, (number, negative, name) in enumerate(numbers):
+        sign = "−" if negative else "+" if i else " "
+        out.append(f"{lead if not i else ' ' * len(lead)} {sign} {number:>{width}}  {name}")
     return out
 
 
-def _listed(what: str, items: list[str], shown: int = SHOWN) -> list[str]:
+def _named(rows: Rows, term: Term, up: bool) -> str:
+    name = rows.label(term.cell)
+    if abs(abs(term.factor) - 1) > 1e-9:
+        name = f"{abs(term.factor):.6g} × {name}"
+    status, end = rows.made.pattern.status[term.cell], shown(term.end, term.end)
+    if status == ".":
+        return name
+    side = "at most" if (term.factor > 0) == up else "at least"
+    figure = rows.made.pattern.value[term.cell]
+    said = "hidden" if term.hidden else f"released as {shown(figure, figure)}" if np.isfinite(figure) else "an interval"
+    return f"{name} ({said}: {side} {end})"
+
+
+# ---- beside the pairs -------------------------------------------------------------------------------
+
+
+def _revealed(rows: Rows) -> list[str]:
+    several = rows.made.proofs.problem.regions.views > 1
+    return [
+        f"{row['cell']}: {row['value']:.{12}g}{', to ' + row['attacker'] if several else ''}" for row in rows.revealed()
+    ]
+
+
+def _sums(rows: Rows) -> list[str]:
+    out = []
+    for row in rows.pinned_sums():
+        cells = row["cells"]
+        more = f" + {count(len(cells) - TERMS)} more" if len(cells) > TERMS else ""
+        out.append(f"{row['value']:.12g} = {' + '.join(f'({cell})' for cell in cells[:TERMS])}{more}")
+    return out
+
+
+def _listed(what: str, items: list[str], most: int = SHOWN) -> list[str]:
     if not items:
         return []
-    more = [f"    … and {len(items) - shown} more"] if len(items) > shown else []
-    return ["", f"{what}: {len(items)}", *(f"    {item}" for item in items[:shown]), *more]
+    more = [f"    … and {count(len(items) - most)} more; --output json lists all"] if len(items) > most else []
+    return ["", f"  {what}: {count(len(items))}", *(f"    {item}" for item in items[:most]), *more]
 
 
-def _wrapped(text: str, width: int = 110) -> list[str]:
-    import textwrap  # noqa: PLC0415
+def shown(x: float, size: float) -> str:
+    """A figure without the noise of the last bits."""
+    if np.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    found = tidy(float(x), float(abs(size)))
+    return "nothing" if found is None else f"{found:.12g}"
 
-    return textwrap.wrap(text, width, subsequent_indent="    ", initial_indent="  ")
+
+def count(number: int) -> str:
+    return f"{number:,}".replace(",", " ")
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

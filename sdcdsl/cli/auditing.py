@@ -4,114 +4,125 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from sdcdsl.audit import Audit, audit
 from sdcdsl.audit.certify import write_certificate
 from sdcdsl.audit.emptiness import empty_regions
+from sdcdsl.bind.known_codes import unknown_codes
+from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
-from sdcdsl.cli.audit_text import Result
-from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean, has_errors
+from sdcdsl.cli.audit_output import Result
+from sdcdsl.cli.audit_text import shown
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic, has_errors
 from sdcdsl.pattern import Pattern
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.released import Layout, Published, pattern_of_jj, read_release
+from sdcdsl.released import pattern_of_jj, read_release
 
 
 @dataclass(frozen=True)
 class Request:
     policy: Policy
-    folder: Path
-    block: str | None
-    instead: dict[str, Path]
+    source: Path  # of the policy, or the JJ file
+    places: Noted
     day: datetime.date
-    allow_outside: bool
-    released: dict[str, Path]
-    reading: dict[str, Any]
+    block: str | None
+    released: dict[str, Path]  # by table
+    reading: dict[str, Any]  # how `read_release` is to read them
     exact: bool
     integer: bool
     certificate: Path | None
     jobs: int
-    source: Path
+
+    @property
+    def blocks(self) -> list[str]:
+        return [self.block] if self.block is not None else list(self.policy.protects)
 
 
-def statements(
-    base: float | None,
-    deviation: float | None,
-    alpha: float | None,
-    beta: float | None,
-    hidden: tuple[str, ...],
-    absent: str,
-    format: str | None,
-    column: tuple[str, ...],
-) -> dict[str, Any]:
-    """Options as `read_release` wants them; what contradicts itself is wrong usage."""
-    columns = {}
-    for given in column:
-        name, equals, found = given.partition("=")
-        if not equals or not found:
-            raise click.UsageError(f"--column takes NAME=COLUMN, not {given}")
-        columns[name] = found
-    try:
-        published = Published(base, deviation, alpha, beta, hidden)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    return {"statements": published, "format": format, "absent": absent, "layout": Layout(columns=columns)}
+@dataclass(frozen=True)
+class Noted(Places):
+    """Keeps in mind which data files were read, for the certificate."""
+
+    read: dict[str, Path] = field(default_factory=dict)
+
+    def find(self, name: str, path: str, span: Span | None) -> tuple[Path | None, list[Diagnostic]]:
+        found, problems = super().find(name, path, span)
+        if found is not None:
+            self.read[name] = found
+        return found, problems
 
 
-def files_of(released: tuple[str, ...], policy: Policy, block: str | None) -> dict[str, Path]:
-    """`TABLE=FILE`, or just FILE where there is only one table."""
-    blocks = [policy.protects[block]] if block is not None else list(policy.protects.values())
-    tables = list(dict.fromkeys(name for b in blocks for name in b.tables))
-    out: dict[str, Path] = {}
-    for given in released:
-        name, equals, file = given.partition("=")
-        if equals and name in tables:
-            out[name] = Path(file)
-        elif len(tables) == 1:
-            out[tables[0]] = Path(given)
-        else:
-            near = did_you_mean(name, tables) if equals else f"the policy has several tables: {', '.join(tables)}"
-            raise click.UsageError(f"--released takes TABLE=FILE, not {given}. {near}".strip())
-    return out
+def audit_all(request: Request) -> Result:
+    """Every protect block, or the one that was asked for; nothing is audited if something is wrong with one."""
+    found = _impossible(request)
+    if found:
+        return Result({}, found=found)
+    tasks, found = _tasks(request)
+    if has_errors(found):
+        return Result({}, found=found)
+    audits = {name: _audited(problem, pattern, request) for name, (problem, pattern) in tasks.items()}
+    released = bool(request.released)
+    if request.certificate is None:
+        return Result(audits, released, found=found)
+    [made] = audits.values()
+    problems = _certified(made, request.certificate, request)
+    return Result(audits, released, None if problems else str(request.certificate), [*found, *problems])
 
 
-def audit_all(request: Request) -> tuple[Result | None, list[Diagnostic]]:
-    """Every protect block, or the one that was asked for."""
-    policy = request.policy
-    binding = Binding(policy, Places(request.folder, request.instead, request.allow_outside), request.day)
-    audits: dict[str, Audit] = {}
+def _impossible(request: Request) -> list[Diagnostic]:
+    """What need not wait for the end of a long audit."""
+    if not request.blocks:
+        headline = "the policy protects nothing: it has no protect block to audit"
+        return [diagnostic("SDC408", headline, FilePlace(str(request.source)))]
+    path = request.certificate
+    if path is None:
+        return []
+    place, folder = FilePlace(str(path)), path.parent
+    if len(request.blocks) > 1:
+        names = ", ".join(request.blocks)
+        headline = f"a certificate is about one protect block, and the policy has several: {names}"
+        return [diagnostic("SDC408", headline, place, help=f"--block {request.blocks[0]}")]
+    if not folder.is_dir():
+        return [diagnostic("SDC408", f"{path} cannot be written: there is no folder {folder}", place)]
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return [diagnostic("SDC408", f"{path} cannot be written: no permission to write to {folder}", place)]
+    read = [request.source, *request.released.values(), *request.places.instead.values()]
+    if path.exists() and any(other.exists() and path.samefile(other) for other in read):
+        return [diagnostic("SDC408", f"{path} would overwrite a file that the audit reads", place)]
+    return []
+
+
+def _tasks(request: Request) -> tuple[dict[str, tuple[TableProblem, Pattern]], list[Diagnostic]]:
+    """What is attacked: the problem of every block, and what its released tables say."""
+    binding = Binding(request.policy, request.places, request.day)
+    out: dict[str, tuple[TableProblem, Pattern]] = {}
     found: list[Diagnostic] = []
-    names = [request.block] if request.block is not None else list(policy.protects)
-    for name in names:
-        problem, problems = bind_protect(binding, policy.protects[name])
-        found = list(dict.fromkeys(found + binding.diagnostics + problems))
-        if problem is None:
+    for name in request.blocks:
+        problem, problems = bind_protect(binding, request.policy.protects[name])
+        found += problems
+        if problem is None or has_errors(problems):
             continue
         pattern, problems = _pattern(problem, request)
+        problems += _fractions(problem) if request.integer else []
         found += problems
-        if pattern is None or has_errors(found):
-            continue
-        audits[name] = _audited(problem, pattern, request)
-    if has_errors(found) or not audits:
-        if not found:
-            found = [diagnostic("SDC408", "the policy protects nothing", FilePlace(str(request.source)))]
-        return None, found
-    found += _certified(audits, request)
-    if has_errors(found):
-        return None, found
-    return Result(audits, bool(request.released)), found
+        if pattern is not None:
+            out[name] = problem, pattern
+    found += unknown_codes(request.policy, binding.dimensions)
+    return out, list(dict.fromkeys(binding.diagnostics + found))
 
 
 def _pattern(problem: TableProblem, request: Request) -> tuple[Pattern | None, list[Diagnostic]]:
@@ -126,6 +137,19 @@ def _pattern(problem: TableProblem, request: Request) -> tuple[Pattern | None, l
     return pattern, found
 
 
+def _fractions(problem: TableProblem) -> list[Diagnostic]:
+    a = problem.dataset["a"].values
+    odd = np.flatnonzero(
+        (np.abs(a - np.round(a)) > 1e-9 * np.maximum(np.abs(a), 1)) & problem.dataset["published"].values
+    )
+    if not len(odd):
+        return []
+    headline = f"attackers cannot know that values are whole numbers: {cells(odd)} of `{problem.name}`"
+    notes = [first_cells(odd, lambda cell: f"{problem.label(cell)}: {shown(a[cell], a[cell])}")]
+    verb = "is not" if len(odd) == 1 else "are not"
+    return [diagnostic("SDC408", f"{headline} {verb}", notes=notes, help="audit without --integer")]
+
+
 def _audited(problem: TableProblem, pattern: Pattern, request: Request) -> Audit:
     options: dict[str, Any] = {"exact": request.exact, "integer": request.integer}
     with _progress(problem.name) as progress:
@@ -135,29 +159,38 @@ def _audited(problem: TableProblem, pattern: Pattern, request: Request) -> Audit
             return audit(problem, pattern, progress=progress, executor=executor, **options)
 
 
-def _certified(audits: dict[str, Audit], request: Request) -> list[Diagnostic]:
-    if request.certificate is None:
-        return []
-    place = FilePlace(str(request.certificate))
-    if len(audits) > 1:
-        headline = "a certificate is about one protect block, and the policy has several"
-        return [diagnostic("SDC408", headline, place, help=f"--block {next(iter(audits))}")]
-    [made] = audits.values()
+# ---- the certificate --------------------------------------------------------------------------------
+
+
+def _certified(made: Audit, path: Path, request: Request) -> list[Diagnostic]:
+    place = FilePlace(str(path))
     if made.distance is not None:
         headline = "there is nothing to certify: no attacker was simulated"
         return [diagnostic("SDC408", headline, place, notes=["nothing is published about how values were changed"])]
-    inputs = [_input("policy", request.source)]
-    inputs += [_input(f"released {table}", path) for table, path in request.released.items()]
     try:
-        write_certificate(made, request.certificate, inputs)
+        write_certificate(made, path, _inputs(request))
     except OSError as error:
-        return [diagnostic("SDC408", f"{request.certificate} cannot be written: {error.strerror}", place)]
+        return [diagnostic("SDC408", f"{path} cannot be written: {error.strerror or error}", place)]
     return []
 
 
-def _input(what: str, path: Path) -> dict[str, str]:
-    digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-    return {"what": what, "name": path.name, "sha256": digest}
+def _inputs(request: Request) -> list[dict[str, str]]:
+    """Every file that the audit read, with its digest."""
+    own = [] if request.source.suffix.lower() == ".jj" else request.policy.files
+    out = [_input("policy", file.path, file.parsed.source.text) for file in own if not file.again]
+    out += [_input(_what(name, request.policy), path) for name, path in request.places.read.items()]
+    return out + [_input(f"released {table}", path) for table, path in request.released.items()]
+
+
+def _what(name: str, policy: Policy) -> str:
+    kinds = [kind for kind in ("data", "dimension", "table") if name.partition(".")[0] in policy.blocks[kind]]
+    return f"{kinds[0]} {name}" if kinds else "data"
+
+
+def _input(what: str, path: Path, text: str = "") -> dict[str, str]:
+    """A policy from standard input has a text and no file."""
+    content = path.read_bytes() if path.is_file() else text.encode()
+    return {"what": what, "name": path.name, "sha256": hashlib.sha256(content).hexdigest()}
 
 
 @contextmanager
@@ -175,6 +208,8 @@ def _progress(name: str) -> Iterator[Any]:
             last = now
             click.echo(f"\rauditing {name}: {done} of {total} pairs, {now - begun:.0f} s ", nl=False, err=True)
 
-    yield show
-    if last > begun:
-        click.echo("\r" + " " * 70 + "\r", nl=False, err=True)
+    try:
+        yield show
+    finally:
+        if last > begun:
+            click.echo("\r\x1b[K", nl=False, err=True)

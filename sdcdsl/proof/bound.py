@@ -10,7 +10,7 @@ for every table in the box, whatever a solver thought. How far d_p can go down i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -20,13 +20,24 @@ from sdcdsl.proof.system import Problem, System
 from sdcdsl.proof.witness import whole
 
 
+def _nobody() -> np.ndarray:
+    return np.zeros(0, dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Bound:
+    """For one attacker and its own box; or, with `also`, for several attackers of one view, and the box of the view."""
+
     pair: int
     up: bool
     equations: np.ndarray  # int64
     gamma: np.ndarray  # float64: the multipliers times the denominator; whole numbers wherever possible
     denominator: int = 1
+    also: np.ndarray = field(default_factory=_nobody)  # int64, ascending: further pairs about the same cell
+
+    @property
+    def pairs(self) -> np.ndarray:
+        return np.append(self.also, self.pair)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +60,12 @@ def reach(problem: Problem, bound: Bound) -> float:
     """
     system, pairs = problem.system, problem.pairs
     made = _combination(system, int(pairs.cell[bound.pair]), bound)
-    low, high = problem.regions.box(int(pairs.attacker[bound.pair]), made.cells)
+    attacker = int(pairs.attacker[bound.pair])
+    if len(bound.also):
+        view = problem.regions.view_of[attacker]
+        low, high = problem.regions.low[view, made.cells], problem.regions.high[view, made.cells]
+    else:
+        low, high = problem.regions.box(attacker, made.cells)
     edge = np.where((made.value > 0) == bound.up, high, low)
     if np.isinf(edge).any():
         return math.inf

@@ -122,6 +122,8 @@ class Certificate:
             "gamma": plain(bound.gamma[order]),
             "denominator": int(bound.denominator),
         }
+        if len(bound.also):
+            body["also"] = steps(np.sort(bound.also))
         self._write({"bound": body})
         self._counts["bounds"] += 1
 

@@ -133,16 +133,28 @@ class _Check:
             self.tolerance = max(self.tolerance, reached.tolerance)
 
     def _bound(self, body: Any, lines: Lines) -> None:
-        pair, side, equations, gamma, below = fields(body, "pair", "side", "equations", "gamma", "denominator")
+        names = ["pair", "side", "equations", "gamma", "denominator"]
+        if isinstance(body, dict) and "also" in body:
+            names.append("also")
+        pair, side, equations, gamma, below, *more = fields(body, *names)
         pair = index(pair, len(self.problem.pairs), "pair of a bound")
+        also = ascending(more[0], len(self.problem.pairs), "pairs of a bound") if more else np.zeros(0, dtype=np.int64)
+        self._same_view(pair, also)
         if side not in ("up", "down"):
             raise Malformed("side of a bound: up or down")
         relations = ascending(equations, self.problem.system.equations, "relations of a bound")
         multipliers = numbers(gamma, len(relations), "multipliers")
-        far = reach(self.problem, Bound(pair, side == "up", relations, multipliers, denominator(below)))
+        bound = Bound(pair, side == "up", relations, multipliers, denominator(below), also)
         most = self.most_up if side == "up" else self.most_down
-        most[pair] = min(most[pair], far)
+        most[bound.pairs] = np.minimum(most[bound.pairs], reach(self.problem, bound))
         self.counts["bounds"] += 1
+
+    def _same_view(self, pair: int, also: np.ndarray) -> None:
+        """One bound serves several pairs only if they are about one cell and one view."""
+        pairs, view_of = self.problem.pairs, self.problem.regions.view_of
+        cells, views = pairs.cell[also], view_of[pairs.attacker[also]]
+        if (cells != pairs.cell[pair]).any() or (views != view_of[pairs.attacker[pair]]).any():
+            raise Malformed("a bound for pairs of several cells or views")
 
     def _verdicts(self, body: Any, lines: Lines) -> None:
         if not isinstance(body, list) or len(body) % 2 or not all(x in ("p", "e", "n") for x in body[::2]):

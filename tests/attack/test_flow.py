@@ -31,7 +31,7 @@ def box(system: System, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return -ends[0], ends[1]
 
 
-def farthest(system: System, l: np.ndarray, u: np.ndarray, cell: int, sign: int) -> float:  # noqa: E741
+def farthest(system: System, l: np.ndarray, u: np.ndarray, cell: int, sign: int) -> float:
     cost = np.zeros(system.cells)
     cost[cell] = -sign
     still, ends = np.zeros(system.equations), np.stack([l, u], 1)
@@ -42,7 +42,7 @@ def farthest(system: System, l: np.ndarray, u: np.ndarray, cell: int, sign: int)
     return inf
 
 
-def is_right(system: System, l: np.ndarray, u: np.ndarray, push: Push, kind: str) -> None:  # noqa: E741
+def is_right(system: System, l: np.ndarray, u: np.ndarray, push: Push, kind: str) -> None:
     """The move is a solution in the box, and a closed one comes with an identity that ends there."""
     d = np.zeros(system.cells)
     d[push.cells] = push.move
@@ -72,7 +72,7 @@ def is_right(system: System, l: np.ndarray, u: np.ndarray, push: Push, kind: str
         assert push.cell not in cells or not len(gamma)
 
 
-def engine(system: System, l: np.ndarray, u: np.ndarray, fast: bool = False) -> FlowEngine:  # noqa: E741
+def engine(system: System, l: np.ndarray, u: np.ndarray, fast: bool = False) -> FlowEngine:
     network = as_network(*system)
     assert network is not None
     return FlowEngine(network, l, u, fast=fast)
@@ -84,7 +84,7 @@ def test_as_far_as_a_linear_programme_goes(system, kind, seed, fast):
     if not system.cells:
         return
     system = shuffled(system, seed)
-    l, u = box(system, kind, seed)  # noqa: E741
+    l, u = box(system, kind, seed)
     made = engine(system, l, u, fast)
     for cell in np.random.default_rng(seed).permutation(system.cells)[:6].tolist():
         for sign in (1, -1):
@@ -107,7 +107,7 @@ def test_bounds_for_one_question(system, kind, seed):
     if not system.cells:
         return
     rng = np.random.default_rng(seed)
-    l, u = box(system, kind, seed)  # noqa: E741
+    l, u = box(system, kind, seed)
     made = engine(system, l, u)
     cell, sign = int(rng.integers(system.cells)), int(rng.choice([-1, 1]))
     before = made.push(cell, sign)
@@ -125,7 +125,7 @@ def test_bounds_for_one_question(system, kind, seed):
 @settings(deadline=None, max_examples=60)
 @given(plane_tables(), st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
 def test_compiled_and_plain_agree(system, kind, seed):
-    l, u = box(system, kind, seed)  # noqa: E741
+    l, u = box(system, kind, seed)
     plain, fast = engine(system, l, u, False), engine(system, l, u, True)
     for cell in range(min(system.cells, 8)):
         one, two = plain.push(cell, 1), fast.push(cell, 1)
@@ -140,7 +140,7 @@ def test_many_paths(fast):
     """More paths than are sought one by one, in a table wide enough: the layered search gives the same."""
     system = table(tree(4, 5), tree(40))
     rng = np.random.default_rng(5)
-    l, u = -rng.integers(0, 9, system.cells) * 1.0, rng.integers(0, 9, system.cells) * 1.0  # noqa: E741
+    l, u = -rng.integers(0, 9, system.cells) * 1.0, rng.integers(0, 9, system.cells) * 1.0
     made = engine(system, l, u, fast)
     for cell in (0, 1, 41, 42, 300):
         free = (np.array([cell]), np.array([-inf]), np.array([inf]))
