@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -70,6 +71,19 @@ def walk() -> None:
     os.chdir(HERE / "turnover")
     run("plan", "turnover.sdc", "--today", "2026-01-01")
 
+    say("7. Is a release safe? Somebody hid four cells of the small table by hand. What would an attacker make of it?")
+    os.chdir(HERE / "tiny")
+    run("audit", "tiny.sdc", "--released", "weak.csv", expect=6)
+
+    say("8. The square was drawn over too small a cell. Another one is safe, and a certificate proves it to anybody.")
+    with tempfile.TemporaryDirectory() as folder:
+        for file in ("tiny.sdc", "better.csv"):
+            shutil.copy(file, folder)
+        os.chdir(folder)
+        run("audit", "tiny.sdc", "--released", "better.csv", "--certificate", "tiny.cert")
+        run("verify", "tiny.cert")
+        os.chdir(HERE)
+
 
 def main() -> int:
     walk()
@@ -81,6 +95,8 @@ def main() -> int:
     print("  - .venv/bin/sdcdsl plan examples/turnover/turnover.sdc --json    the same for programs")
     print("  - copy turnover.sdc, change p_percent(10%) to 15%, plan again, and ask what the change means:")
     print("    .venv/bin/sdcdsl diff OLD NEW")
+    print("  - hide other cells in examples/tiny/weak.csv (an x is enough), and audit again:")
+    print("    .venv/bin/sdcdsl audit examples/tiny/tiny.sdc --released examples/tiny/weak.csv")
     print("  - .venv/bin/sdcdsl new mine.sdc    a commented policy to start your own from")
     print("  - docs/tutorial.md                 ten minutes, from an empty file on")
     return 0

@@ -97,7 +97,9 @@ def test_the_demo_walks(tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "examples/turnover" in done.stdout
-    assert done.stdout.count("$ sdcdsl") >= 7
+    assert done.stdout.count("$ sdcdsl") >= 10
+    assert "investment: EXPOSED" in done.stdout and "investment: PROTECTED" in done.stdout
+    assert "the certificate holds" in done.stdout
 
 
 # ---- the plan of the turnover example against the CSV ------------------------------------------------------

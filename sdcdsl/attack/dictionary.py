@@ -6,12 +6,16 @@ rows by k of them,
     x = T x_J,
 
 kept as its transpose, so that the column of an entering row lies in one piece. The objective "move row r" is row r of
-T: a new question costs nothing to set up. Rows in J may rest inside their bounds, where the first question finds them
-(at 0), and leave only when a question moves them.
+T: a new question costs nothing to set up. The coordinates t are rows too, without bounds: they are the first J. Rows in
+J may rest inside their bounds, where the first question finds them (at 0), and leave only when a question moves them.
 
 Everything is scaled: a row is measured in units of the room it has, so that the box is of size one in all directions
 and one tolerance fits all. The entering row is the steepest in that measure. Rounding errors of pivots are watched: a
 dictionary whose rows no longer agree with R is computed anew.
+
+Of thousands of rows a few hundred ever stop a move. Large dictionaries hold only rows that have done so: a question is
+answered with those, the answer is tried on all rows, and where it breaks some it is taken back to where the first of
+them stops it, they join the dictionary, and it goes on from there.
 """
 
 from __future__ import annotations
@@ -23,15 +27,23 @@ from sdcdsl.attack.compiled import kernel, reordering_kernel
 REACHED, CLOSED, RAY, TIRED = 0, 1, 2, 3
 
 FEASIBLE = 1e-12  # how far outside its bounds, in units of its room, a row may be and still count as inside
+OUTSIDE = 1e-11  # and from where on a row that is not in the dictionary has to join it
 SMALL = 1e-9  # coefficients and prices below this are rounding errors
-DRIFT = 1e-11  # disagreement of T with R, in units of room, after which T is computed anew
+DRIFT = 1e-10  # disagreement of T with R, in units of room, after which T is computed anew
 PIVOTS = 200  # pivots between two looks at the drift
 STALLED = 25  # steps without progress after which the first eligible row is taken (Bland), which cannot cycle
-ROUNDS = 60  # times PIVOTS, after which a question is given up
+ROUNDS = 200  # times PIVOTS, after which a question is given up
+EAGER = 60_000  # numbers up to which a dictionary holds all rows from the start
+JOINING = 100  # rows that join at a time
+HELD = 2  # rows for each dimension that a large dictionary holds before it forgets those of no use
+KEPT = 3  # and of which it keeps so many
 
 
 class Dictionary:
-    """The last row is a spare: an objective over several rows (`aim`), without bounds."""
+    """The last row is a spare: an objective over several rows (`aim`), without bounds.
+
+    Columns of `_t`: the coordinates, the spare, and the rows that have joined (`_held`).
+    """
 
     def __init__(self, rows: np.ndarray, lo: np.ndarray, hi: np.ndarray):
         c, k = rows.shape
@@ -40,12 +52,20 @@ class Dictionary:
         self.rows[:c] = rows / self.room[:c, None]
         self.lo, self.hi = self.box(lo, hi)
         self.x = np.zeros(c + 1)
-        self.t = np.ascontiguousarray(self.rows.T)
-        self.nonbasic = np.zeros(k, dtype=np.int64)
-        self._steep = (self.t * self.t).sum(axis=1)  # squared length of each column
-        self._push = _push.at(self.t.size)
+        self._k = k
+        self._held = np.full(k + 1, c)  # row of each column; coordinates stand for no row and are never looked up
+        self._column = np.full(c + 1, -1)  # column of each row
+        self._column[c] = k
+        self._t = np.zeros((k, k + 1))
+        self._t[:, :k] = np.eye(k)
+        self._value = np.zeros(k + 1)  # of each column
+        self._point = np.zeros(k)  # coordinates of x
+        self._nonbasic = np.arange(k)
+        self._steep = np.ones(k)  # squared length of each column
         self._pivots = 0
-        _spanning.at(self.t.size)(self.t, self.nonbasic, self._steep)
+        self._eager = c * k <= EAGER
+        if self._eager:
+            self._join(np.arange(c))
 
     def box(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of the rows in units of their room."""
@@ -54,56 +74,123 @@ class Dictionary:
     def aim(self, rows: np.ndarray, weight: np.ndarray) -> None:
         """Makes the spare row the sum of these rows."""
         self.rows[-1] = weight @ self.rows[rows]
-        self.t[:, -1] = self.t[:, rows] @ weight
-        self.x[-1] = self.x[rows] @ weight
+        self._t[:, self._k] = self._t[:, : self._k] @ self.rows[-1]
+        self._value[self._k] = self.x[-1] = self.x[rows] @ weight
+
+    def home(self) -> None:
+        """Back to 0, which is inside every box."""
+        self.x = np.zeros(len(self.rows))
+        self._value[:] = 0.0
+        self._point = np.zeros(self._k)
 
     def push(self, target: int, sign: float, need: float, lo: np.ndarray, hi: np.ndarray) -> tuple[int, np.ndarray]:
         """Move row `target` up (sign 1) or down as far as the scaled bounds allow, or until `need` (scaled).
 
         How it ended; the ray in x, if there is no end.
         """
-        ray = np.zeros(len(self.x))
+        if len(self._held) > HELD * self._k + EAGER // max(self._k, 1):
+            self._forget(lo, hi)
+        if not self._eager:
+            self.home()  # in many dimensions the way from the last vertex is longer
+        if self._column[target] < 0:
+            self._join(np.array([target]))
         need = min(need, hi[target] if sign > 0 else -lo[target])  # its own end is the end
+        ray = np.zeros(0)
         for _ in range(ROUNDS):
-            ended, pivots = self._push(
-                self.t, self.x, self.nonbasic, self._steep, lo, hi, target, sign, need, ray, PIVOTS
-            )
-            self._pivots += pivots
-            if self._drifted():
-                self._freshen()
-                self._return(lo, hi)
-            elif ended != TIRED:
+            ended, ray = self._among_held(target, sign, need, lo, hi)
+            if ended == RAY:
+                ray = self.rows @ ray[: self._k]
+                stops = ((ray > SMALL) & (hi < np.inf)) | ((ray < -SMALL) & (lo > -np.inf))
+                stops &= self._column < 0
+                if not stops.any():
+                    return RAY, ray
+                self._join(np.flatnonzero(stops)[:JOINING])
+                continue
+            broken = self._settle(lo, hi)
+            if ended != TIRED and (not len(broken) or (ended == REACHED and sign * self.x[target] >= need - FEASIBLE)):
                 return ended, ray
+            self._join(broken)
         return TIRED, ray
-
-    def home(self) -> None:
-        """Back to 0, which is inside every box."""
-        self.x[:] = 0.0
 
     def price(self, target: int) -> tuple[np.ndarray, np.ndarray]:
         """(rows, coefficients) with x_target = Σ coefficient · x, unscaled."""
-        column = self.t[:, target]
+        column = self._t[:, self._column[target]]
         used = np.flatnonzero(np.abs(column) > SMALL)
-        rows = self.nonbasic[used]
+        rows = self._held[self._nonbasic[used]]
         return rows, column[used] * self.room[target] / self.room[rows]
 
-    def _drifted(self) -> bool:
-        off = np.abs(self.x[self.nonbasic] @ self.t - self.x).max(initial=0.0)
-        return self._pivots > 0 and not off <= DRIFT  # also if it is not a number
+    # ---- the rows that are held ---------------------------------------------------------------------
+
+    def _among_held(
+        self, target: int, sign: float, need: float, lo: np.ndarray, hi: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        """Push as if there were no other rows; the ray in columns."""
+        low, high = lo[self._held], hi[self._held]
+        low[: self._k], high[: self._k] = -np.inf, np.inf
+        ray = np.zeros(len(low))
+        at = int(self._column[target])
+        ended, pivots = _push.at(self._t.size)(
+            self._t, self._value, self._nonbasic, self._steep, low, high, at, sign, need, ray, PIVOTS
+        )
+        self._pivots += pivots
+        off = np.abs(self._value[self._nonbasic] @ self._t - self._value).max(initial=0.0)
+        if self._pivots and not off <= DRIFT:  # also if it is not a number
+            self._freshen()
+            return TIRED, ray
+        return ended, ray
+
+    def _settle(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """Take over the new point, or as much of the way to it as all rows allow; the rows that stop it."""
+        point = self._value[: self._k].copy()
+        after = self.rows @ point
+        end = np.where(after > hi + OUTSIDE, hi, np.where(after < lo - OUTSIDE, lo, np.nan))
+        broken = np.flatnonzero(~np.isnan(end) & (self._column < 0))
+        if len(broken):
+            way = (end[broken] - self.x[broken]) / (after[broken] - self.x[broken])
+            share = float(np.clip(way.min(), 0.0, 1.0))
+            point = self._point + share * (point - self._point)
+            after = self.x + share * (after - self.x)
+            self._value[: self._k] = point
+            self._value[self._k :] = after[self._held[self._k :]]
+            broken = broken[np.argsort(way, kind="stable")[:JOINING]]
+        self.x, self._point = after, point
+        return broken
+
+    def _join(self, rows: np.ndarray) -> None:
+        """Rows become columns."""
+        if not len(rows):
+            return
+        self._column[rows] = len(self._held) + np.arange(len(rows))
+        self._held = np.append(self._held, rows)
+        more = self._t[:, : self._k] @ self.rows[rows].T
+        self._t = np.ascontiguousarray(np.concatenate([self._t, more], axis=1))
+        self._value = np.append(self._value, self.x[rows])
+        self._steep = (self._t * self._t).sum(axis=1)
+
+    def _forget(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Of the rows in the dictionary only those stay that J is made of, and those nearest to an end."""
+        columns = np.arange(len(self._held))
+        slack = np.minimum(hi - self.x, self.x - lo)[self._held]
+        slack[: self._k + 1] = slack[self._nonbasic] = -np.inf
+        stay = np.sort(columns[np.argsort(slack, kind="stable")[: int(KEPT * self._k)]])
+        place = np.full(len(columns), -1)
+        place[stay] = np.arange(len(stay))
+        self._column = np.where(self._column >= 0, place[self._column], -1)
+        self._held, self._value = self._held[stay], self._value[stay]
+        self._nonbasic = place[self._nonbasic]
+        self._t = np.ascontiguousarray(self._t[:, stay])
 
     def _freshen(self) -> None:
         """T = R R_J⁻¹, from R alone."""
-        self.t[:] = self.rows.T
-        _rewrite.at(self.t.size)(self.t, self.nonbasic, self._steep)
-        inside = self.x[self.nonbasic]
-        self.x[:] = inside @ self.t
-        self.x[self.nonbasic] = inside
+        k = self._k
+        columns = np.concatenate([np.eye(k), self.rows[self._held[k:]].T], axis=1)
+        self._t = np.ascontiguousarray(np.linalg.solve(columns[:, self._nonbasic], columns))
+        self._t[:, self._nonbasic] = np.eye(k)
+        self._steep = (self._t * self._t).sum(axis=1)
+        inside = self._value[self._nonbasic]
+        self._value[:] = inside @ self._t
+        self._value[self._nonbasic] = inside
         self._pivots = 0
-
-    def _return(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """A point that turns out to lie outside after freshening is no place to start from."""
-        if ((self.x > hi + 1e-7) | (self.x < lo - 1e-7)).any():
-            self.home()
 
 
 def _room(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
@@ -146,45 +233,6 @@ def _pivot(t, steep, enter, leave):
         length += y * y
     column[leave] = 1.0
     steep[enter] = length
-
-
-@kernel
-def _spanning(t, nonbasic, steep):
-    """From R to a first dictionary: each place takes its largest row, which makes for small entries."""
-    k, c = t.shape
-    for j in range(k):
-        leave = 0
-        for i in range(c):
-            if abs(t[j, i]) > abs(t[j, leave]):
-                leave = i
-        _pivot(t, steep, j, leave)
-        nonbasic[j] = leave
-
-
-@kernel
-def _rewrite(t, nonbasic, steep):
-    """From R to the dictionary of given rows: places are dealt out anew, the largest pivot first."""
-    k, c = t.shape
-    rows = nonbasic.copy()
-    for j in range(k):
-        place = j
-        leave = j
-        for q in range(j, k):
-            for s in range(j, k):
-                if abs(t[q, rows[s]]) > abs(t[place, rows[leave]]):
-                    place = q
-                    leave = s
-        if place != j:
-            for i in range(c):
-                y = t[j, i]
-                t[j, i] = t[place, i]
-                t[place, i] = y
-        y = rows[j]
-        rows[j] = rows[leave]
-        rows[leave] = y
-        _pivot(t, steep, j, rows[j])
-    for j in range(k):
-        nonbasic[j] = rows[j]
 
 
 @kernel

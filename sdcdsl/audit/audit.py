@@ -24,7 +24,6 @@ from sdcdsl.audit.stated import stated
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.exact import TOLERANCE
 
 WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
@@ -63,50 +62,21 @@ class Audit:
     @cached_property
     def low(self) -> np.ndarray:
         """How low the attacker's interval reaches, pair by pair."""
-        low = self._a - np.maximum(self.proofs.found_down if self.exact else 0.0, self.proofs.down)
+        low = self._a - self._distance(self.proofs.found_down, self.proofs.down, self.proofs.most_down)
         return np.ceil(low - TOLERANCE * np.maximum(np.abs(low), 1.0)) if self.integer else low
 
     @cached_property
     def high(self) -> np.ndarray:
-        high = self._a + np.maximum(self.proofs.found_up if self.exact else 0.0, self.proofs.up)
+        high = self._a + self._distance(self.proofs.found_up, self.proofs.up, self.proofs.most_up)
         return np.floor(high + TOLERANCE * np.maximum(np.abs(high), 1.0)) if self.integer else high
+
+    def _distance(self, found: np.ndarray, proved: np.ndarray, most: np.ndarray) -> np.ndarray:
+        """What engines found, where exact intervals are wanted; never more than what is proved to be the most."""
+        return np.minimum(np.maximum(found, proved) if self.exact else proved, most)
 
     @property
     def _a(self) -> np.ndarray:
         return self.proofs.problem.system.a[self.proofs.problem.pairs.cell]
-
-    def betrayed_by(self, pair: int) -> np.ndarray:
-        """The published cells that give an exposed pair away: those of the relations its bound is made of."""
-        system = self.proofs.problem.system
-        bounds = [b for b in self._bounds_of.get(pair, []) if self._tells(b, pair)]
-        if not bounds:
-            return np.zeros(0, dtype=np.int64)
-        cells = []
-        for bound in bounds:
-            _, cell, coefficient = system.by_equation.of(bound.equations)
-            weight = np.bincount(cell, weights=coefficient * np.repeat(bound.gamma, _lengths(system, bound)))
-            cells.append(np.flatnonzero(np.abs(weight) > 1e-9))
-        used = np.unique(np.concatenate(cells))
-        return used[self.pattern.status[used] == EXACT]
-
-    @cached_property
-    def _bounds_of(self) -> dict[int, list[Bound]]:
-        out: dict[int, list[Bound]] = {}
-        for bound in self.proofs.bounds:
-            for pair in bound.pairs.tolist():
-                out.setdefault(pair, []).append(bound)
-        return out
-
-    def _tells(self, bound: Bound, p: int) -> bool:
-        """Whether the bound is below the level it refutes; for sliding levels both are needed."""
-        pairs = self.proofs.problem.pairs
-        most, level = (self.proofs.most_up[p], pairs.upl[p]) if bound.up else (self.proofs.most_down[p], pairs.lpl[p])
-        return bool(most < level * (1 - TOLERANCE)) or pairs.spl[p] > 0
-
-
-def _lengths(system, bound: Bound) -> np.ndarray:
-    start = system.by_equation.start
-    return start[bound.equations + 1] - start[bound.equations]
 
 
 def audit(
@@ -180,11 +150,13 @@ def _revealed(
 
 
 def _pinned(problem: TableProblem, free: np.ndarray) -> np.ndarray:
-    """Relations whose open cells are two or more, every one of them sensitive: their sum is as good as published."""
+    """Relations whose open cells are two or more, every one of them sensitive, and all on one side: their sum is as
+    good as published."""
     d = problem.dataset
-    cell, equation = d["cell_of"].values, d["equation_of"].values
+    cell, equation, coefficient = d["cell_of"].values, d["equation_of"].values, d["coefficient"].values
     is_open = free[cell]
     sensitive = is_open & (d["status"].values[cell] == "u") & d["published"].values[cell]
     count = np.bincount(equation[is_open], minlength=problem.m)
     marked = np.bincount(equation[sensitive], minlength=problem.m)
-    return np.flatnonzero((count >= 2) & (count == marked))
+    signs = np.bincount(equation[is_open], weights=np.sign(coefficient[is_open]), minlength=problem.m)
+    return np.flatnonzero((count >= 2) & (count == marked) & (np.abs(signs) == count))

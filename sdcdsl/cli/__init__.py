@@ -66,6 +66,8 @@ def cli() -> None:
 def main() -> None:
     from sdcdsl.cli.exits import BUG  # noqa: PLC0415
 
+    # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         cli(prog_name="sdcdsl")
     except BrokenPipeError:
