@@ -50,6 +50,7 @@ class Dictionary:
         self.room = np.append(_room(lo, hi), 1.0)
         self.rows = np.zeros((c + 1, k))
         self.rows[:c] = rows / self.room[:c, None]
+        self.rows /= np.abs(self.rows).max(axis=0)  # every coordinate in units that move some row by one
         self.lo, self.hi = self.box(lo, hi)
         self.x = np.zeros(c + 1)
         self._k = k

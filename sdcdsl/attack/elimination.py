@@ -65,6 +65,7 @@ class Echelon:
     below_row: np.ndarray
     below_value: np.ndarray
     free: np.ndarray  # int64 [k]: cells that are no pivot; they span the null space
+    scale: np.ndarray  # of each row: the equation was taken so many times, to make its coefficients whole
 
     def multipliers(self, g: np.ndarray) -> np.ndarray:
         """γ [rank] over the equations `row` with Mᵀγ = g, for g in the row space."""
@@ -81,22 +82,37 @@ class Echelon:
             g.copy(),
             rows,
         )
-        return rows
+        return rows * self.scale
 
 
 def echelon(m: Matrix, *, fill: int) -> Echelon | None:
-    """None if that needs more than `fill` numbers, or if coefficients are not whole numbers."""
-    if len(m.value) and (np.abs(m.value).max() > 1e6 or (m.value != np.rint(m.value)).any()):
+    """None if that needs more than `fill` numbers, or if coefficients are not whole numbers even a few times over."""
+    scale = _whole_rows(m)
+    value = m.value * np.repeat(scale, np.diff(m.start))
+    if (np.abs(value) > 1e6).any() or (value != np.rint(value)).any():
         return None
     weight = np.bincount(m.index, minlength=m.columns)
     eliminate = _eliminate.at(len(m.index))
-    rank, row, column, pivot, upper, lower = eliminate(m.start, m.index, m.value, m.columns, weight, fill)
+    rank, row, column, pivot, upper, lower = eliminate(m.start, m.index, value, m.columns, weight, fill)
     if rank < 0:
         return None
     free = np.ones(m.columns, dtype=np.bool_)
     free[column[:rank]] = False
     upper, lower = _cut(upper, rank), _cut(lower, rank)
-    return Echelon(row[:rank], column[:rank], pivot[:rank], *upper, *lower, np.flatnonzero(free))
+    return Echelon(row[:rank], column[:rank], pivot[:rank], *upper, *lower, np.flatnonzero(free), scale[row[:rank]])
+
+
+def _whole_rows(m: Matrix) -> np.ndarray:
+    """What makes the coefficients of each row whole, if a small number does."""
+    scale = np.ones(m.rows)
+    row = np.repeat(np.arange(m.rows), np.diff(m.start))
+    for times in (2.0, 5.0, 2.0, 5.0, 2.0, 3.0):
+        value = m.value * scale[row]
+        broken = np.unique(row[value != np.rint(value)])
+        if not len(broken):
+            break
+        scale[broken] *= times
+    return scale
 
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # start, index, value
@@ -115,7 +131,7 @@ def null_space(m: Matrix, made: Echelon) -> np.ndarray:
     zero = np.zeros((len(made.row), len(made.free)))
     _substitute.at(basis.size)(*upper, zero, basis)
     for _ in range(2):
-        off = (m.sparse @ basis)[made.row]
+        off = (m.sparse @ basis)[made.row] * made.scale[:, None]
         if np.abs(off).max(initial=0.0) <= ACCURATE:
             break
         _reduce.at(basis.size)(made.pivot, made.below_start, made.below_row, made.below_value, off)

@@ -254,6 +254,8 @@ class _Survey:
             return
         self.open[side, pair] = False
         self.found.closed[side, pair] = True
+        # Moves are taken a rounding error beyond the box; nobody is told of more than there is.
+        self.found.reached[side, pair] = min(self.found.reached[side, pair], answer.reached)
         if refute or self.found.reached[side, pair] < self.pairs.need[side, pair] * ENOUGH:
             self._refute(np.array([pair]), side, answer)
 
@@ -411,8 +413,7 @@ def _longest(move: np.ndarray, l: np.ndarray, u: np.ndarray, slack: float) -> fl
         return 0.0
     size = np.abs(move)
     room = np.where(move > 0, u, -l)
-    exactly = float((room / size).min())
     # Rounding errors at cells without room must not hold a move back: there a little more than the room will do.
-    nearly = float(np.where(size <= slack, inf, (room + slack) / size).min())
-    longest = exactly if exactly >= nearly * ENOUGH else nearly
+    room = np.where(room > 1e3 * slack, room, room + slack)
+    longest = float(np.where(size <= slack, inf, room / size).min()) if slack else float((room / size).min())
     return 1.0 if abs(longest - 1.0) < 1e-11 else max(longest, 0.0)

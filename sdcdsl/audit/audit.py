@@ -103,7 +103,8 @@ def audit(
     watch = _watched(problem, pattern)
     still: list[tuple[np.ndarray, int]] = []
     failures: list[str] = []
-    options: dict[str, Any] = {"exact": exact, "executor": executor, "progress": progress}
+    # Verdicts rest on few tables, found quickly; the ends of intervals need a table each and prove nothing more.
+    options: dict[str, Any] = {"exact": False, "executor": executor, "progress": None if exact else progress}
     for made in attack(task, np.flatnonzero(~stuck), watch, engine=engine, **options):
         proofs.add(made)
         failures += made.findings.failures
@@ -112,6 +113,11 @@ def audit(
     if len(unproven) and engine is None:  # another engine may see better
         for made in attack(task, unproven, watch & False, engine="highs", **options):
             proofs.add(made)
+            failures += made.findings.failures
+    if exact:
+        options = {"exact": True, "executor": executor, "progress": progress}
+        for made in attack(task, np.flatnonzero(~stuck), watch & False, engine=engine, **options):
+            proofs.note(made)
             failures += made.findings.failures
     revealed, by = _revealed(still, regions.low, regions.high, watch)
     return Audit(

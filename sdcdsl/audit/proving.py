@@ -65,10 +65,15 @@ class Proofs:
         )
         return np.where(exposed, "e", np.where(protected, "p", "n"))
 
-    def add(self, attack: Attack) -> None:
+    def note(self, attack: Attack) -> None:
+        """How far the engines say that cells go."""
         found = attack.findings
         self.found_up[attack.pairs] = np.maximum(self.found_up[attack.pairs], found.reached[UP])
         self.found_down[attack.pairs] = np.maximum(self.found_down[attack.pairs], found.reached[DOWN])
+
+    def add(self, attack: Attack) -> None:
+        """What a survey found out, as far as it holds."""
+        found = attack.findings
         for bundle in bundles(_parts(attack), self.problem.system.cells):
             # Of a bundle that does not hold as a whole, each part may.
             if not self._witness(bundle.joined()) and len(bundle.parts) > 1:
