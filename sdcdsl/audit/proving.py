@@ -66,20 +66,23 @@ class Proofs:
         return np.where(exposed, "e", np.where(protected, "p", "n"))
 
     def note(self, attack: Attack) -> None:
-        """How far the engines say that cells go."""
+        """How far the engines say that cells go, and proofs of how far they do not."""
         found = attack.findings
+        self._refutations(attack)
         self.found_up[attack.pairs] = np.maximum(self.found_up[attack.pairs], found.reached[UP])
         self.found_down[attack.pairs] = np.maximum(self.found_down[attack.pairs], found.reached[DOWN])
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""
-        found = attack.findings
         for bundle in bundles(_parts(attack), self.problem.system.cells):
             # Of a bundle that does not hold as a whole, each part may.
             if not self._witness(bundle.joined()) and len(bundle.parts) > 1:
                 for part in bundle.parts:
                     self._witness(part)
-        for refutation in found.refutations:
+        self._refutations(attack)
+
+    def _refutations(self, attack: Attack) -> None:
+        for refutation in attack.findings.refutations:
             equations = attack.component.equations[refutation.equations]
             self._bound(attack.pairs[refutation.pairs], refutation.side == UP, equations, refutation.gamma)
 
