@@ -70,6 +70,7 @@ class Task:
     exact: bool = False
     engine: str | None = None
     watch: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # cells: can they move at all?
+    settled: np.ndarray | None = None  # bool [2, pair]: sides whose end is known from an earlier survey
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,8 @@ class _Survey:
         # unless both sides together need something.
         self.open = (self.own > 0) & ((self.pairs.need > 0) | task.exact | (self.pairs.slide > 0))
         self.found.closed |= self.own <= 0
+        if task.settled is not None:
+            self.open &= ~task.settled
 
     def _own_ends(self) -> np.ndarray:
         """How far the cell's own box lets each pair go."""

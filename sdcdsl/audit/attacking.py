@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,12 +34,18 @@ def attack(
     watch: np.ndarray,
     *,
     exact: bool,
+    settled: np.ndarray | None = None,
     engine: str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Attack]:
-    """Surveys of the `chosen` pairs; of the cells in `watch` (a mask) it is found out whether they can move at all."""
+    """Surveys of the `chosen` pairs; of the cells in `watch` (a mask) it is found out whether they can move at all.
+
+    `settled` [2, pair] marks sides whose end is known already.
+    """
     tasks = list(_tasks(problem, chosen, watch, exact, engine, chunked=executor is not None))
+    if settled is not None:
+        tasks = [(view, pairs, replace(task, settled=settled[:, pairs])) for view, pairs, task in tasks]
     total, done = sum(len(pairs) for _, pairs, _ in tasks), 0
     for (view, pairs, task), findings in _settled(tasks, executor):
         done += len(pairs)

@@ -116,7 +116,8 @@ def audit(
             failures += made.findings.failures
     if exact:
         options = {"exact": True, "executor": executor, "progress": progress}
-        for made in attack(task, np.flatnonzero(~stuck), watch & False, engine=engine, **options):
+        left = np.flatnonzero(~stuck & ~proofs.closed.all(axis=0))
+        for made in attack(task, left, watch & False, engine=engine, settled=proofs.closed, **options):
             proofs.note(made)
             failures += made.findings.failures
     revealed, by = _revealed(still, regions.low, regions.high, watch)

@@ -32,6 +32,7 @@ class Proofs:
     most_down: np.ndarray
     found_up: np.ndarray  # how far the engines say it goes: for display, never for a verdict
     found_down: np.ndarray
+    closed: np.ndarray  # bool [2, pair]: and that it goes no further
     witnesses: list[Witness] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
@@ -48,6 +49,7 @@ class Proofs:
             np.full(n, np.inf),
             np.zeros(n),
             np.zeros(n),
+            np.zeros((2, n), dtype=bool),
         )
 
     @property
@@ -68,18 +70,19 @@ class Proofs:
     def note(self, attack: Attack) -> None:
         """How far the engines say that cells go, and proofs of how far they do not."""
         found = attack.findings
+        self.closed[:, attack.pairs] |= found.closed
         self._refutations(attack)
         self.found_up[attack.pairs] = np.maximum(self.found_up[attack.pairs], found.reached[UP])
         self.found_down[attack.pairs] = np.maximum(self.found_down[attack.pairs], found.reached[DOWN])
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""
+        self.note(attack)
         for bundle in bundles(_parts(attack), self.problem.system.cells):
             # Of a bundle that does not hold as a whole, each part may.
             if not self._witness(bundle.joined()) and len(bundle.parts) > 1:
                 for part in bundle.parts:
                     self._witness(part)
-        self._refutations(attack)
 
     def _refutations(self, attack: Attack) -> None:
         for refutation in attack.findings.refutations:
