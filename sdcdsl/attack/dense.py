@@ -61,16 +61,28 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False)
+class Price:
+    """x of the cell's class = Σ coefficient · x of `rows`, in the box l ≤ d ≤ u: why it goes no further."""
+
+    cell: int
+    sign: int
+    rows: np.ndarray
+    coefficient: np.ndarray
+    l: np.ndarray
+    u: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Push:
     reached: float
     cells: np.ndarray
     move: np.ndarray
     closed: bool
     engine: DenseEngine
-    price: tuple[int, int, np.ndarray, np.ndarray] | None = None  # cell, sign, cells and coefficients of the identity
+    price: Price | None = None
 
     def multipliers(self) -> Identity | None:
-        return self.engine.multipliers(*self.price) if self.price is not None else None
+        return self.engine.multipliers(self.price) if self.price is not None else None
 
 
 class DenseEngine:
@@ -89,7 +101,7 @@ class DenseEngine:
             l, u = l.copy(), u.copy()
             l[bounds[0]], u[bounds[0]] = bounds[1], bounds[2]
         if target < 0:
-            return Push(0.0, *_nothing(), True, self, (cell, sign, *_nothing()))
+            return Push(0.0, *_nothing(), True, self, Price(cell, sign, *_nothing(), l, u))
         lo, hi = self.book.lo, self.book.hi
         if bounds is not None:
             lo, hi = self.book.box(*self.classes.bounds(l, u))
@@ -108,12 +120,12 @@ class DenseEngine:
         price = None
         end = (hi[target] if way > 0 else -lo[target]) * unit
         if ended == CLOSED:
-            price = self._identity(cell, sign, *self.book.price(target), l, u)
+            price = Price(cell, sign, *self.book.price(target), l, u)
         elif reached >= end * (1 - 1e-12):
-            price = self._identity(cell, sign, np.array([target]), np.ones(1), l, u)
+            price = Price(cell, sign, np.array([target]), np.ones(1), l, u)
         if bounds is not None:
             self.book.home()
-        return Push(reached, cells, move, price is not None, self, (cell, sign, *price) if price is not None else None)
+        return Push(reached, cells, move, price is not None, self, price)
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Maximises Σ share of its need that each cell gets, none more than all of it."""
@@ -132,11 +144,13 @@ class DenseEngine:
         self.book.push(len(lo) - 1, 1.0, inf, lo, hi)
         return self._cells(self.book.x)
 
-    def multipliers(self, cell: int, sign: int, cells: np.ndarray, coefficient: np.ndarray) -> Identity:
+    def multipliers(self, price: Price) -> Identity:
         """γ with sign · e_cell - Mᵀγ = the coefficients: solved on a basis of the relations, exact up to rounding."""
         wanted = np.zeros(self.matrix.columns)
-        np.subtract.at(wanted, cells, coefficient)
-        wanted[cell] += sign
+        if len(price.rows):
+            cells, coefficient = self._identity(price)
+            np.subtract.at(wanted, cells, coefficient)
+        wanted[price.cell] += price.sign
         gamma = self.echelon.multipliers(wanted)
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
         return self.echelon.row[used], gamma[used]
@@ -158,19 +172,11 @@ class DenseEngine:
         used = move != 0
         return members[used], move[used]
 
-    def _identity(
-        self,
-        cell: int,
-        sign: int,
-        rows: np.ndarray,
-        coefficient: np.ndarray,
-        l: np.ndarray,
-        u: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """x_r = Σ c_j x_j in terms of cells: each class by the cell that binds it at the end in question."""
-        factor = sign * self.classes.factor[cell]
+    def _identity(self, price: Price) -> tuple[np.ndarray, np.ndarray]:
+        """The price in terms of cells: each class by the cell that binds it at the end in question."""
+        factor = price.sign * self.classes.factor[price.cell]
         members, of = self.classes.members, self.classes.of
-        low, high = self.classes.ends(l, u)
+        low, high = self.classes.ends(price.l, price.u)
         up = np.full(len(self.classes.rows), -1)
         down = up.copy()
         # Sorted from loose to tight, the last one written is the tightest.
@@ -178,8 +184,8 @@ class DenseEngine:
         up[of[members[order]]] = members[order]
         order = np.argsort(low, kind="stable")
         down[of[members[order]]] = members[order]
-        chosen = np.where(factor * coefficient > 0, up[rows], down[rows])
-        return chosen, factor * coefficient / self.classes.factor[chosen]
+        chosen = np.where(factor * price.coefficient > 0, up[price.rows], down[price.rows])
+        return chosen, factor * price.coefficient / self.classes.factor[chosen]
 
 
 def _nothing() -> tuple[np.ndarray, np.ndarray]:

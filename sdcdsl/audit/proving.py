@@ -20,6 +20,8 @@ from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.system import Problem
 from sdcdsl.proof.witness import Claim, Witness, WitnessCheck, residual, snapped
 
+PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
+
 
 @dataclass(eq=False)
 class Proofs:
@@ -37,6 +39,7 @@ class Proofs:
     claims: list[Claim] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
     tolerance: float = 0.0  # the largest share of a level that was used
+    _fractional: int = 0  # moves in a row that are no multiples of whole numbers
 
     @classmethod
     def none(cls, problem: Problem) -> Proofs:
@@ -77,6 +80,7 @@ class Proofs:
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""
+        self._fractional = 0
         self.note(attack)
         for bundle in bundles(_parts(attack), self.problem.system.cells):
             # Of a bundle that does not hold as a whole, each part may.
@@ -100,7 +104,10 @@ class Proofs:
     def _witness(self, part: Part) -> bool:
         """Whether the table holds for all pairs that rely on it; then it counts."""
         system, cells = self.problem.system, part.cells
-        whole = snapped(part.move, lambda numbers: residual(system, cells, numbers).largest == 0)
+        whole = None
+        if self._fractional < PATIENCE:
+            whole = snapped(part.move, lambda numbers: residual(system, cells, numbers).largest == 0)
+            self._fractional = 0 if whole is not None else self._fractional + 1
         move, factor = whole if whole is not None else (part.move, 1.0)
         step = part.step * factor
         reached = WitnessCheck(self.problem, Witness(cells, move)).claims(step, part.up, part.down)
