@@ -15,7 +15,6 @@ boxes, and asked about one by one only where those do not reach.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
@@ -23,80 +22,11 @@ import numpy as np
 from sdcdsl.attack.choosing import engine_for
 from sdcdsl.attack.dense import DenseEngine
 from sdcdsl.attack.engine import Answer, Bounds, Engine
-from sdcdsl.attack.reduction import Component
+from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
 
 ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on; auditing allows 1e-9
 OVERSHOOT = 1 + 1e-6  # asked for beyond the level, so that an engine's rounding errors do not leave it short
 LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
-DOWN, UP = 0, 1
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Pairs within one component. Attackers are numbered within the task; needs are amounts, for DOWN and UP."""
-
-    cell: np.ndarray  # int64 [pair]
-    attacker: np.ndarray  # int64 [pair]
-    need: np.ndarray  # float64 [2, pair]
-    slide: np.ndarray  # float64 [pair]: what both sides together need
-
-    def __len__(self) -> int:
-        return len(self.cell)
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What single attackers know beyond the view, as bounds on d: sorted by attacker."""
-
-    attacker: np.ndarray
-    cell: np.ndarray
-    l: np.ndarray
-    u: np.ndarray
-
-    @staticmethod
-    def nothing() -> Known:
-        nobody = np.zeros(0, dtype=np.int64)
-        return Known(nobody, nobody, np.zeros(0), np.zeros(0))
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """All that one worker needs to know; made of arrays, so that it can be sent to another process."""
-
-    component: Component
-    pairs: Pairs
-    known: Known
-    attackers: int
-    exact: bool = False
-    engine: str | None = None
-    watch: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # cells: can they move at all?
-    settled: np.ndarray | None = None  # bool [2, pair]: sides whose end is known from an earlier survey
-
-
-@dataclass(frozen=True, eq=False)
-class Refutation:
-    """Multipliers that show that a side of some pairs goes no further: of one pair in the box of its attacker, of
-    several in the box of the view."""
-
-    pairs: np.ndarray  # int64, all about the same cell
-    side: int
-    equations: np.ndarray
-    gamma: np.ndarray
-
-
-@dataclass(eq=False)
-class Findings:
-    """What was found about the pairs of a task."""
-
-    reached: np.ndarray  # float64 [2, pair]: goes at least so far; ∞ if nothing ends it
-    closed: np.ndarray  # bool [2, pair]: and provably no further
-    witness: np.ndarray  # int64 [2, pair]: the move that shows it, -1 for none
-    step: np.ndarray  # float64 [2, pair]: times this, negative for reversed
-    moves: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
-    refutations: list[Refutation] = field(default_factory=list)
-    still: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # watched cells that cannot move
-    failures: list[str] = field(default_factory=list)  # what a solver said instead of an answer
-    questions: int = 0
 
 
 def settle(task: Task, progress: Callable[[int], None] | None = None) -> Findings:
@@ -170,6 +100,7 @@ class _Survey:
             self._refute_each(narrow[~self.refuted[side, narrow]], side)
         if not self.task.exact:
             self.open[:, narrow] = False
+            self.exposed[narrow] = True
 
     def _refute_each(self, pairs: np.ndarray, side: int) -> None:
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -252,6 +183,7 @@ class _Survey:
         if answer is None:
             self.open[side, pair] = False
             return
+        self.open[side, pair] = True  # what is asked about takes what the answer gives
         self._credit(answer.cells, answer.move)
         if not answer.closed:
             return

@@ -10,7 +10,8 @@ import numpy as np
 
 from sdcdsl.attack.reduction import Component, Reduction, Relations
 from sdcdsl.attack.session import around
-from sdcdsl.attack.survey import Findings, Known, Pairs, Task, settle
+from sdcdsl.attack.survey import settle
+from sdcdsl.attack.task import Findings, Known, Pairs, Task
 from sdcdsl.proof.system import Problem
 
 Progress = Callable[[int, int], None]  # pairs settled so far, of how many
@@ -46,18 +47,26 @@ def attack(
     tasks = list(_tasks(problem, chosen, watch, exact, engine, chunked=executor is not None))
     if settled is not None:
         tasks = [(view, pairs, replace(task, settled=settled[:, pairs])) for view, pairs, task in tasks]
-    total, done = sum(len(pairs) for _, pairs, _ in tasks), 0
-    for (view, pairs, task), findings in _settled(tasks, executor):
-        done += len(pairs)
+    total, done, sides = sum(len(pairs) for _, pairs, _ in tasks), 0, 0
+
+    def tick(count: int) -> None:
+        """One large component may be all there is: sides count as well."""
+        nonlocal sides
+        sides += count
+        if progress is not None:
+            progress(min(done + sides // 2, total), total)
+
+    for (view, pairs, task), findings in _settled(tasks, executor, tick):
+        done, sides = done + len(pairs), 0
         if progress is not None:
             progress(done, total)
         yield Attack(view, pairs, task.component, findings)
 
 
-def _settled(tasks, executor: Executor | None):
+def _settled(tasks, executor: Executor | None, tick: Callable[[int], None]):
     if executor is None:
         for one in tasks:
-            yield one, settle(one[2])
+            yield one, settle(one[2], tick)
         return
     waiting = {executor.submit(settle, one[2]): one for one in tasks}
     try:

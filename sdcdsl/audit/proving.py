@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sdcdsl.attack.survey import DOWN, UP
+from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.attacking import Attack
 from sdcdsl.audit.packing import Part, bundles
 from sdcdsl.proof.bound import Bound, rational, reach

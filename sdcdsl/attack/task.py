@@ -1,0 +1,79 @@
+"""What a survey is asked and what it answers: plain arrays, so that both can be sent to another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sdcdsl.attack.reduction import Component
+
+DOWN, UP = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs within one component. Attackers are numbered within the task; needs are amounts, for DOWN and UP."""
+
+    cell: np.ndarray  # int64 [pair]
+    attacker: np.ndarray  # int64 [pair]
+    need: np.ndarray  # float64 [2, pair]
+    slide: np.ndarray  # float64 [pair]: what both sides together need
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What single attackers know beyond the view, as bounds on d: sorted by attacker."""
+
+    attacker: np.ndarray
+    cell: np.ndarray
+    l: np.ndarray
+    u: np.ndarray
+
+    @staticmethod
+    def nothing() -> Known:
+        nobody = np.zeros(0, dtype=np.int64)
+        return Known(nobody, nobody, np.zeros(0), np.zeros(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """All that one worker needs to know; made of arrays, so that it can be sent to another process."""
+
+    component: Component
+    pairs: Pairs
+    known: Known
+    attackers: int
+    exact: bool = False
+    engine: str | None = None
+    watch: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # cells: can they move at all?
+    settled: np.ndarray | None = None  # bool [2, pair]: sides whose end is known from an earlier survey
+
+
+@dataclass(frozen=True, eq=False)
+class Refutation:
+    """Multipliers that show that a side of some pairs goes no further: of one pair in the box of its attacker, of
+    several in the box of the view."""
+
+    pairs: np.ndarray  # int64, all about the same cell
+    side: int
+    equations: np.ndarray
+    gamma: np.ndarray
+
+
+@dataclass(eq=False)
+class Findings:
+    """What was found about the pairs of a task."""
+
+    reached: np.ndarray  # float64 [2, pair]: goes at least so far; ∞ if nothing ends it
+    closed: np.ndarray  # bool [2, pair]: and provably no further
+    witness: np.ndarray  # int64 [2, pair]: the move that shows it, -1 for none
+    step: np.ndarray  # float64 [2, pair]: times this, negative for reversed
+    moves: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    refutations: list[Refutation] = field(default_factory=list)
+    still: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # watched cells that cannot move
+    failures: list[str] = field(default_factory=list)  # what a solver said instead of an answer
+    questions: int = 0
