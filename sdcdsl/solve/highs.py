@@ -1,0 +1,113 @@
+"""HiGHS, the default. No MIQP: asked for one it answers without an error and without a solution, which is why backends
+declare what they can. Its callback for lazy cuts exists and is never called.
+
+The handle is filled from the matrices of a linopy model, as linopy's own direct way does; that one announces itself on
+standard output before it can be told not to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sdcdsl.solve.backend import Answer, Can, Ending
+from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.modelling import Numbers, numbers
+
+if TYPE_CHECKING:
+    import linopy
+
+FEASIBLE_POINT = 2  # of HiGHS's `primal_solution_status`
+
+
+class Highs:
+    name = "highs"
+    can = Can.LP | Can.MIP | Can.QP | Can.TIME_LIMIT | Can.DETERMINISTIC
+
+    def missing(self) -> str | None:
+        return None
+
+    def ask(self, model: linopy.Model, limits: Limits) -> Answer:
+        seen = numbers(model)
+        h = handle(seen)
+        for option, value in options(limits).items():
+            h.setOptionValue(option, value)
+        return run(h, bool(seen.integer.any()), seen.Q is not None)
+
+    def with_integers_fixed(self, seen: Numbers, x: np.ndarray) -> np.ndarray | None:
+        """The best values of the other columns."""
+        h = handle(seen, fixed=x)
+        answer = run(h, integer=False, quadratic=seen.Q is not None)
+        return None if answer.values is None else np.where(seen.integer, x, answer.values)
+
+
+def options(limits: Limits) -> dict[str, Any]:
+    """Limits in HiGHS's words. Gaps of HiGHS are loose by default (1e-4), and an absolute one stands beside them."""
+    out: dict[str, Any] = {"mip_rel_gap": limits.gap, "mip_abs_gap": 0.0, "random_seed": limits.seed % 2**31}
+    if limits.time is not None:
+        out["time_limit"] = max(limits.time, 0.0)
+    if limits.threads is not None:
+        out["threads"] = limits.threads
+    return out
+
+
+def handle(seen: Numbers, fixed: np.ndarray | None = None) -> Any:
+    """A silent HiGHS with this model in it; `fixed`: integer columns stay at these values."""
+    import highspy  # noqa: PLC0415
+
+    h: Any = highspy.Highs()
+    h.setOptionValue("output_flag", False)
+    # Big bounds times the tolerance of integers is what leaks through a cell that is not hidden.
+    h.setOptionValue("mip_feasibility_tolerance", 1e-9)
+    h.setOptionValue("primal_feasibility_tolerance", 1e-9)
+    low, high = seen.low, seen.high
+    if fixed is not None:
+        low, high = np.where(seen.integer, fixed, low), np.where(seen.integer, fixed, high)
+    h.addVars(seen.n, low, high)
+    h.changeColsCost(seen.n, np.arange(seen.n, dtype=np.int32), seen.cost)
+    whole = np.flatnonzero(seen.integer).astype(np.int32)
+    if len(whole) and fixed is None:
+        h.changeColsIntegrality(len(whole), whole, np.full(len(whole), 1, dtype=np.uint8))
+    A, rows = seen.A, len(seen.row_low)
+    if rows:
+        h.addRows(rows, seen.row_low, seen.row_high, A.nnz, A.indptr, A.indices, A.data)
+    if seen.Q is not None:
+        from scipy.sparse import triu  # noqa: PLC0415
+
+        upper = triu(seen.Q).tocsr()
+        h.passHessian(seen.n, upper.nnz, 1, upper.indptr, upper.indices, upper.data)
+    if seen.maximise:
+        h.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    return h
+
+
+def run(h: Any, integer: bool, quadratic: bool) -> Answer:
+    import highspy  # noqa: PLC0415
+
+    status = highspy.HighsModelStatus
+    threads = h.getOptionValue("threads")[1]
+    if threads:  # one pool of threads serves the whole process, and refuses another number
+        highspy.Highs.resetGlobalScheduler(True)
+    h.run()
+    ended = h.getModelStatus()
+    ending = {
+        status.kOptimal: Ending.OPTIMAL,
+        status.kInfeasible: Ending.INFEASIBLE,
+        status.kUnbounded: Ending.UNBOUNDED,
+        status.kUnboundedOrInfeasible: Ending.UNBOUNDED_OR_INFEASIBLE,
+        status.kTimeLimit: Ending.LIMIT,
+        status.kIterationLimit: Ending.LIMIT,
+        status.kSolutionLimit: Ending.LIMIT,
+        status.kMemoryLimit: Ending.LIMIT,
+        status.kInterrupt: Ending.LIMIT,
+    }.get(ended, Ending.FAILED)
+    info = h.getInfo()
+    has_point = info.primal_solution_status == FEASIBLE_POINT and ending in (Ending.OPTIMAL, Ending.LIMIT)
+    values = np.asarray(h.getSolution().col_value, dtype=float) if has_point else None
+    bound = None
+    if integer and ending in (Ending.OPTIMAL, Ending.LIMIT) and np.isfinite(info.mip_dual_bound):
+        bound = float(info.mip_dual_bound)
+    elif not integer and not quadratic and ending is Ending.OPTIMAL:
+        bound = float(info.objective_function_value)
+    return Answer(ending, values, bound, f"HiGHS: {h.modelStatusToString(ended)}")

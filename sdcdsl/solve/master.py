@@ -1,0 +1,225 @@
+"""A master problem that grows by rows: min c x, l ≤ x ≤ u, A x ≥ b, some x integer; on one HiGHS handle.
+
+Cut loops live here because a modelling layer would rebuild the model for every cut. The linear relaxation is re-solved
+by dual simplex from the last basis; rows can be taken out again without losing it. The bound that is reported is
+computed from the multipliers by plain arithmetic, so that it holds whatever the tolerances of the solver were:
+
+    y ≥ 0:    c x ≥ y b + Σ_j min over l_j ≤ x_j ≤ u_j of (c - yᵀA)_j x_j
+
+A mixed-integer solve builds a model of its own from the same rows: the handle of the relaxation keeps its basis.
+(HiGHS counts its time limit over all runs of a handle for linear programs, but a run at a time for integer ones, and
+has no usable callback for lazy constraints.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf, isfinite
+
+import highspy
+import numpy as np
+from scipy.sparse import csr_array
+
+OPTIMAL, FEASIBLE, INFEASIBLE, LIMIT, FAILED = "optimal", "feasible", "infeasible", "limit", "failed"
+TINY = 1e-7  # reduced costs of the wrong sign up to this share of the cost are the solver's, not the model's
+
+Row = tuple[np.ndarray, np.ndarray, float]  # columns, coefficients, right hand side
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    status: str
+    x: np.ndarray
+    objective: float = -inf
+    bound: float = -inf  # holds by arithmetic
+    slack: np.ndarray | None = None  # [row] A x - b
+    dual: np.ndarray | None = None  # [row]
+    reduced: np.ndarray | None = None  # [column] c - yᵀA, for the y of the bound
+
+
+@dataclass(frozen=True, eq=False)
+class Integral:
+    status: str  # feasible: a solution within no gap that was asked for
+    x: np.ndarray | None
+    objective: float
+    bound: float
+
+
+class Master:
+    def __init__(self, cost: np.ndarray, lower: np.ndarray, upper: np.ndarray, integer: np.ndarray | None = None):
+        self.cost, self.lower, self.upper = cost.astype(float), lower.astype(float), upper.astype(float)
+        self.integer = np.zeros(len(cost), dtype=bool) if integer is None else integer
+        self._columns: list[np.ndarray] = []
+        self._values: list[np.ndarray] = []
+        self._rhs: list[float] = []
+        self._matrix: csr_array | None = None
+        self._highs = _handle(self.cost, self.lower, self.upper)
+
+    @property
+    def rows(self) -> int:
+        return len(self._rhs)
+
+    @property
+    def rhs(self) -> np.ndarray:
+        return np.array(self._rhs)
+
+    @property
+    def matrix(self) -> csr_array:
+        if self._matrix is None:
+            start, index, value = _joined(self._columns, self._values)
+            self._matrix = csr_array((value, index, start), shape=(self.rows, len(self.cost)))
+        return self._matrix
+
+    def add(self, rows: Iterable[Row]) -> int:
+        """Rows Σ coefficient · x ≥ rhs; returns how many."""
+        rows = list(rows)
+        if not rows:
+            return 0
+        columns, values = [r[0] for r in rows], [r[1] for r in rows]
+        rhs = np.array([r[2] for r in rows], dtype=float)
+        start, index, value = _joined(columns, values)
+        self._highs.addRows(len(rows), rhs, np.full(len(rows), inf), len(index), start[:-1], index, value)
+        self._columns += columns
+        self._values += values
+        self._rhs += rhs.tolist()
+        self._matrix = None
+        return len(rows)
+
+    def purge(self, gone: np.ndarray) -> None:
+        """Takes rows out; if none of them was tight the next solve goes on from where the last one ended."""
+        if not gone.any():
+            return
+        basis = self._highs.getBasis()
+        stay = np.flatnonzero(~gone)
+        self._highs.deleteRows(int(gone.sum()), np.flatnonzero(gone).astype(np.int32))
+        status = list(basis.row_status)
+        kept = [status[i] for i in stay]
+        columns = list(basis.col_status)
+        basic = highspy.HighsBasisStatus.kBasic
+        if basis.valid and kept.count(basic) + columns.count(basic) == len(kept):
+            basis.row_status = kept
+            self._highs.setBasis(basis)
+        self._columns = [self._columns[i] for i in stay]
+        self._values = [self._values[i] for i in stay]
+        self._rhs = [self._rhs[i] for i in stay]
+        self._matrix = None
+
+    def bound_columns(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+        self.lower[columns], self.upper[columns] = lower, upper
+        self._highs.changeColsBounds(len(columns), columns.astype(np.int32), lower.astype(float), upper.astype(float))
+
+    def relax(self, seconds: float = inf) -> Relaxed:
+        """The linear relaxation."""
+        highs = self._highs
+        highs.setOptionValue("time_limit", highs.getRunTime() + seconds if isfinite(seconds) else inf)
+        highs.run()
+        status = highs.getModelStatus()
+        if status not in _ANSWERS:  # once more, from nothing
+            highs.clearSolver()
+            highs.run()
+            status = highs.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            return Relaxed(_ANSWERS.get(status, FAILED), np.zeros(len(self.cost)))
+        solution = highs.getSolution()
+        x, dual = np.array(solution.col_value), np.array(solution.row_dual)
+        slack = np.array(solution.row_value) - self.rhs
+        bound, reduced = self.safe_bound(dual)
+        return Relaxed(OPTIMAL, x, float(self.cost @ x), bound, slack, dual, reduced)
+
+    def safe_bound(self, dual: np.ndarray) -> tuple[float, np.ndarray]:
+        """What these multipliers prove, and the reduced costs they leave."""
+        y = np.maximum(dual, 0.0)
+        load = self.matrix.T @ y if self.rows else np.zeros(len(self.cost))
+        # Where a reduced cost is negative by no more than rounding, a slightly smaller y proves almost as much.
+        over = (load > self.cost) & (load <= self.cost * (1 + TINY)) | (load > self.cost) & ~np.isfinite(self.upper)
+        if over.any():
+            shrink = float((self.cost[over] / load[over]).min()) * (1 - 1e-15)
+            y, load = y * shrink, load * shrink
+        reduced = self.cost - load
+        at = np.where(reduced >= 0, self.lower, self.upper)
+        at = np.where(reduced == 0, 0.0, at)
+        bound = float(y @ self.rhs + (reduced * at).sum()) if self.rows else float((reduced * at).sum())
+        return bound - 1e-13 * abs(bound), reduced
+
+    def solve(
+        self, *, start: np.ndarray | None = None, gap: float = 0.0, seconds: float = inf, threads: int = 1, seed: int = 0
+    ) -> Integral:
+        """The mixed-integer problem over the rows there are."""
+        highs = _handle(self.cost, self.lower, self.upper)
+        highs.changeColsIntegrality(
+            len(self.cost),
+            np.arange(len(self.cost), dtype=np.int32),
+            np.where(self.integer, 1, 0).astype(np.uint8),
+        )
+        for option, value in {
+            "presolve": "choose",
+            "mip_rel_gap": gap,
+            "mip_abs_gap": 0.0,
+            "random_seed": seed,
+            "threads": threads,
+        }.items():
+            highs.setOptionValue(option, value)
+        if isfinite(seconds):
+            highs.setOptionValue("time_limit", max(seconds, 0.01))
+        if self.rows:
+            start_at, index, value = _joined(self._columns, self._values)
+            highs.addRows(self.rows, self.rhs, np.full(self.rows, inf), len(index), start_at[:-1], index, value)
+        if start is not None:
+            known = highspy.HighsSolution()
+            known.col_value = start.tolist()
+            highs.setSolution(known)
+        highs.run()
+        status, info = highs.getModelStatus(), highs.getInfo()
+        nowhere_unbounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+        if status == highspy.HighsModelStatus.kInfeasible or (
+            status == highspy.HighsModelStatus.kUnboundedOrInfeasible and nowhere_unbounded
+        ):
+            return Integral(INFEASIBLE, None, inf, inf)
+        bound = float(info.mip_dual_bound) if isfinite(info.mip_dual_bound) else -inf
+        found = info.primal_solution_status == 2  # feasible
+        x = np.array(highs.getSolution().col_value) if found else None
+        objective = float(self.cost @ x) if x is not None else inf
+        if status == highspy.HighsModelStatus.kOptimal:
+            return Integral(OPTIMAL, x, objective, bound)
+        if status not in _ANSWERS:
+            return Integral(FAILED, None, inf, -inf)
+        return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound)
+
+
+_ANSWERS = {
+    highspy.HighsModelStatus.kOptimal: OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: LIMIT,
+    highspy.HighsModelStatus.kInterrupt: LIMIT,
+    highspy.HighsModelStatus.kIterationLimit: LIMIT,
+    highspy.HighsModelStatus.kSolutionLimit: LIMIT,
+}
+
+
+def _joined(columns: list[np.ndarray], values: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    start = np.zeros(len(columns) + 1, dtype=np.int32)
+    np.cumsum([len(c) for c in columns], out=start[1:])
+    if not columns:
+        return start, np.zeros(0, dtype=np.int32), np.zeros(0)
+    return start, np.concatenate(columns).astype(np.int32), np.concatenate(values).astype(float)
+
+
+def _handle(cost: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> highspy.Highs:
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = len(cost), 0
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, lower, upper
+    lp.row_lower_ = lp.row_upper_ = np.zeros(0)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = np.zeros(1, dtype=np.int32)
+    highs = highspy.Highs()
+    for option, value in {
+        "output_flag": False,
+        "threads": 1,
+        "presolve": "off",
+        "primal_feasibility_tolerance": 1e-9,
+        "dual_feasibility_tolerance": 1e-9,
+    }.items():
+        highs.setOptionValue(option, value)
+    highs.passModel(lp)
+    return highs

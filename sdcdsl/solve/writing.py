@@ -1,0 +1,150 @@
+"""Models as files for solvers outside: .lp, .mps, .nc (netCDF, for linopy).
+
+Names of columns and rows say what they are about: `x(17)` is the binary of cell 17, `up_far_enough(3)` the level of
+pair 3. linopy writes such names too, and looks each of them up by itself, which takes milliseconds a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from sdcdsl.solve.highs import handle
+from sdcdsl.solve.modelling import Numbers, column_names, new_model, numbers, row_names
+
+if TYPE_CHECKING:
+    import linopy
+
+LINE = 100  # some readers know no long lines
+
+
+def write(model: linopy.Model, path: Path, about: Iterable[str] = ()) -> None:
+    """In the format of the file's ending; `about`: what to say at the beginning of a file that has room for remarks.
+    Raises OSError where nothing can be written."""
+    match path.suffix.lower():
+        case ".lp":
+            remarks = [f"\\ {' '.join(line.split())}" for line in about]
+            path.write_text("\n".join([*remarks, *_lp(model)]) + "\n", encoding="utf-8", newline="\n")
+        case ".mps":
+            _write_mps(model, path)
+        case ".nc":
+            _flat(model).to_netcdf(path, compression=False)
+        case other:
+            raise ValueError(f"no format of models ends in {other}")
+
+
+def _write_mps(model: linopy.Model, path: Path) -> None:
+    h = handle(numbers(model))
+    for column, name in enumerate(column_names(model)):
+        h.passColName(column, name)
+    for row, name in enumerate(row_names(model)):
+        h.passRowName(row, name)
+    h.writeModel(str(path))
+    if not path.is_file():
+        raise OSError(f"HiGHS did not write {path}")
+
+
+# ---- LP ---------------------------------------------------------------------------------------------
+
+
+def _lp(model: linopy.Model) -> Iterator[str]:
+    seen, columns = numbers(model), column_names(model)
+    if seen.Q is not None:
+        raise ValueError("squares are not written")
+    yield "maximize" if seen.maximise else "minimize"
+    used = np.flatnonzero(seen.cost)
+    yield from _wrapped("obj:", [(seen.cost[j], columns[j]) for j in used] or [(0.0, columns[0])])
+    yield ""
+    yield "subject to"
+    A = seen.A
+    for row, name in enumerate(row_names(model)):
+        entries = range(A.indptr[row], A.indptr[row + 1])
+        low, high = seen.row_low[row], seen.row_high[row]
+        relation = (
+            f"= {_number(low)}" if low == high else f">= {_number(low)}" if np.isinf(high) else f"<= {_number(high)}"
+        )
+        yield from _wrapped(f"{name}:", [(A.data[k], columns[A.indices[k]]) for k in entries], relation)
+    yield ""
+    yield "bounds"
+    yield from _bounds(seen, columns)
+    for heading, kind in (("binary", _binary(seen)), ("general", seen.integer & ~_binary(seen))):
+        if kind.any():
+            yield ""
+            yield heading
+            yield from (columns[j] for j in np.flatnonzero(kind))
+    yield "end"
+
+
+def _binary(seen: Numbers) -> np.ndarray:
+    return seen.integer & (seen.low >= 0) & (seen.high <= 1)
+
+
+def _bounds(seen: Numbers, columns: list[str]) -> Iterator[str]:
+    for j, name in enumerate(columns):
+        low, high = seen.low[j], seen.high[j]
+        if np.isinf(low) and np.isinf(high):
+            yield f"{name} free"
+        elif low == high:
+            yield f"{name} = {_number(low)}"
+        elif np.isinf(high):
+            yield f"{name} >= {_number(low)}"
+        else:
+            yield f"{'-inf' if np.isinf(low) else _number(low)} <= {name} <= {_number(high)}"
+
+
+def _wrapped(begin: str, terms: list[tuple[float, str]], end: str = "") -> Iterator[str]:
+    line = begin
+    for value, name in terms:
+        term = f" {'-' if value < 0 else '+'} {_number(abs(value))} {name}"
+        if len(line) + len(term) > LINE:
+            yield line
+            line = " "
+        line += term
+    yield f"{line} {end}".rstrip()
+
+
+def _number(value: float) -> str:
+    """As short as it can be and still the same number; no minus before a zero."""
+    whole = int(value) if abs(value) < 1e15 else None
+    return str(whole) if whole == value else repr(float(value))
+
+
+# ---- netCDF -----------------------------------------------------------------------------------------
+
+
+def _flat(model: linopy.Model) -> linopy.Model:
+    """The same model with each family of rows along one dimension: plain netCDF has no place for sparse rows, and
+    linopy may mix up dimensions of rows when it reads them back and solves."""
+    import linopy  # noqa: PLC0415
+    from linopy.constraints import CSRConstraint  # noqa: PLC0415
+
+    flat = new_model(sparse=False)
+    for name, v in model.variables.items():
+        binary, whole = name in model.binaries, name in model.integers
+        scaling = 1 if binary or whole else v.solver_scaling
+        flat.add_variables(v.lower, v.upper, name=name, scaling=scaling, binary=binary, integer=whole)
+    for name, rows in model.constraints.items():
+        frozen: Any = rows if isinstance(rows, CSRConstraint) else rows.freeze()
+        matrix, _, rhs, sense = frozen.to_matrix_with_rhs(model.variables.label_index)
+        lengths = np.diff(matrix.indptr)
+        wide = max(int(lengths.max(initial=0)), 1)
+        coefficients, labels = np.full((len(lengths), wide), np.nan), np.full((len(lengths), wide), -1)
+        there = np.arange(wide) < lengths[:, None]
+        coefficients[there] = matrix.data
+        labels[there] = model.variables.label_index.vlabels[matrix.indices]
+        over = {"row": np.arange(len(lengths))}
+        terms = {"coeffs": (("row", "_term"), coefficients), "vars": (("row", "_term"), labels)}
+        left = linopy.LinearExpression(xr.Dataset(terms, coords=over), flat)
+        scaling = xr.DataArray(np.broadcast_to(frozen._scaling, len(lengths)), over, "row")
+        flat.add_constraints(
+            left, xr.DataArray(sense, over, "row"), xr.DataArray(rhs, over, "row"), name, scaling=scaling
+        )
+    labels, coefficients = model.objective.linear_terms()
+    terms = {"coeffs": ("_term", coefficients), "vars": ("_term", labels)}
+    flat.add_objective(linopy.LinearExpression(xr.Dataset(terms), flat), sense=model.objective.sense)
+    flat.objective.scaling = model.objective.scaling
+    return flat
