@@ -16,7 +16,7 @@ from sdcdsl.attack.reduction import Component
 
 ENGINES = ("dense", "network", "highs")
 
-LARGE_MATRIX = 3_000  # entries from which it pays to see whether the relations are those of a network
+LARGE_MATRIX = 500  # entries from which it pays to see whether the relations are those of a network
 LARGE_DICTIONARY = 4_000_000  # numbers up to which a dictionary beats a linear program
 FILL = 20  # elimination may grow to this many times the entries of the relations
 

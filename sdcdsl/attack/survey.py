@@ -25,7 +25,7 @@ from sdcdsl.attack.engine import Answer, Bounds, Engine
 from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
 
 ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on; auditing allows 1e-9
-OVERSHOOT = 1 + 1e-6  # asked for beyond the level, so that an engine's rounding errors do not leave it short
+OVERSHOOT = 1 + 4e-6  # asked for beyond the level: neither rounding errors nor snapping to fractions leave it short
 LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
 
 

@@ -16,6 +16,7 @@ from sdcdsl.proof.system import Problem
 
 Progress = Callable[[int, int], None]  # pairs settled so far, of how many
 
+FAR = 1e6  # times the largest level is as far as a table needs to go; engines lose sight of small moves beside 1e12
 CHUNK = 200  # pairs of one component that are worth a worker of their own
 
 
@@ -86,6 +87,9 @@ def _tasks(
     for view in range(regions.views):
         mine = chosen[view_of_pair == view]
         l, u = around(system.a, regions.low[view], regions.high[view])
+        if not exact and len(mine):
+            far = FAR * max(problem.pairs.lpl[mine].max(), problem.pairs.upl[mine].max(), problem.pairs.spl[mine].max())
+            l, u = np.where(np.isfinite(l), np.maximum(l, -far), l), np.where(np.isfinite(u), np.minimum(u, far), u)
         if not len(mine) and not (watch & (u > l)).any():
             continue
         reduction = Reduction(relations, l, u)
