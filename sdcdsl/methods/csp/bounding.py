@@ -1,0 +1,157 @@
+"""Lower bounds by capacity cuts: the second model of paper 003 (Figure 4), over classes of cells that move together.
+
+    min Σ w_i x_i    Σ min((α_i UB_i + β_i LB_i) / level, 1) x_i ≥ 1     for every side and every identity (α, β)
+
+Cells that can only move together (`cutting.classes`) are hidden together or not at all: one column a class. At the
+optimum x* of the cuts so far every side is attacked, a cell having the share x* of its room (of its level, if it has
+more room than that: a larger coefficient than 1 is of no use). What falls short gives the next cuts. Any multipliers
+give a valid cut, and the bound is computed from the master's multipliers by plain arithmetic: neither can be wrong
+because a solver was inaccurate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.cutting.separation import Capacities, Identity, Separation
+from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.result import Clock
+from sdcdsl.solve.master import OPTIMAL, Master, Row
+
+VIOLATED = 1e-4  # cuts that are missed by less than this are left alone until nothing else is found
+DEEP = 1e-3  # added to all shares when the cut is chosen: it then prefers small coefficients where nothing is hidden
+LEAST = 1e-7  # coefficients below this are raised to it: valid, and kinder to the solver
+KEEP = 8  # rounds that a cut may be slack
+
+
+class Bounding:
+    """The master problem, and what it says: `bound` in terms of w, `x` by class."""
+
+    def __init__(self, instance: Instance, w: np.ndarray, cap: int | None = None):
+        self.instance, self.w = instance, w
+        self.demands = Demands(instance)
+        self.classes = self.demands.classes
+        self.published: np.ndarray = instance.problem.dataset["published"].values
+        must = instance.sensitive | instance.open_anyway
+        self.base = float(w[must & self.published].sum())
+        extra = np.where(must, 0.0, w)
+        self.cost: np.ndarray = np.add(*self.classes.total(extra, np.zeros(len(w))))
+        count: np.ndarray = np.add(*self.classes.total((~must).astype(float), np.zeros(len(w))))
+        self.fixed: np.ndarray = np.equal(count, 0)  # all of its cells are hidden anyway
+        self.unit = float(np.mean(self.cost[self.cost > 0])) if (self.cost > 0).any() else 1.0
+        lower = self.fixed.astype(float)
+        self.master = Master(self.cost / self.unit, lower, np.ones(len(lower)), np.ones(len(lower), dtype=bool))
+        self.separation = Separation(self.demands)
+        self._age = np.zeros(0, dtype=np.int64)
+        self.x = lower.copy()
+        self.bound = self.base
+        self.complete = True  # whether the last separation asked about every side
+        self.master.add(self._cuts(self._by_relation()))
+        if cap is not None:
+            over = int((must & self.published).sum())
+            columns = np.flatnonzero(count > 0)
+            self.master.add([(columns, -count[columns], float(over - cap))])
+
+    # ---- the relaxation ----------------------------------------------------------------------------------
+
+    def round(self, clock: Clock, inside: np.ndarray | None = None, step: float = 0.0) -> int:
+        """Solves the relaxation and adds cuts; how many. With `inside`, a point of a valid pattern, the point that is
+        cut off lies between."""
+        made = self.master.relax(clock.left)
+        if made.status != OPTIMAL or made.slack is None:
+            return 0
+        self.bound = max(self.bound, self.base + made.bound * self.unit)
+        self.x = np.clip(made.x, 0.0, 1.0)
+        self._purge(made.slack)
+        point = self.x if inside is None else self.x + step * (inside - self.x)
+        cuts = self.violated(point, clock)
+        if not cuts and inside is not None:
+            cuts = self.violated(self.x, clock)
+        return self.master.add(cuts)
+
+    def fix(self, objective: float) -> int:
+        """Columns whose reduced cost alone takes the bound beyond a known pattern stay at zero."""
+        made = self.master.relax()
+        if made.reduced is None:
+            return 0
+        limit = (objective - self.base) / self.unit - made.bound
+        shut = np.flatnonzero((made.reduced > limit * (1 + 1e-9) + 1e-9) & (self.master.upper > 0) & ~self.fixed)
+        self.master.bound_columns(shut, np.zeros(len(shut)), np.zeros(len(shut)))
+        return len(shut)
+
+    def violated(self, x: np.ndarray, clock: Clock, least: float = VIOLATED) -> list[Row]:
+        """Cuts that x does not satisfy, one for each side that falls short."""
+        everything = np.full(len(x), np.inf)
+        point = Capacities(self.demands, everything, everything, x)
+        deep = Capacities(self.demands, everything, everything, np.minimum(x + DEEP, 1.0))
+        made = self.separation.round(point, deep=deep, tolerance=least, over=lambda: clock.over)
+        self.complete = made.complete
+        out: dict[bytes, Row] = {}  # several sides may give the same
+        for row in self._cuts(made.found):
+            columns, coefficients, rhs = row
+            if rhs - coefficients @ x[columns] > least / 2:
+                out[columns.tobytes() + np.round(coefficients, 9).tobytes()] = row
+        return list(out.values())
+
+    # ---- cuts --------------------------------------------------------------------------------------------
+
+    def _by_relation(self) -> Iterator[Identity]:
+        """Each relation of a sensitive class alone ties its sides to the room of the others."""
+        m = self.classes.matrix
+        columns = m.sparse.tocsc()
+        levels = self.demands.levels
+        for s in range(len(levels)):
+            p, sign = int(levels.cell[s]), int(levels.sign[s])
+            for e in range(columns.indptr[p], columns.indptr[p + 1]):
+                span = slice(m.start[columns.indices[e]], m.start[columns.indices[e] + 1])
+                cells, c = m.index[span], -sign * m.value[span] / columns.data[e]
+                c = np.where(cells == p, 0.0, c)
+                yield _identity(int(levels.viewer[s]), float(levels.need[s]), cells, c, s)
+
+    def _cuts(self, identities) -> Iterator[Row]:
+        for identity in identities:
+            (up, alpha), (down, beta) = identity.up, identity.down
+            low, high = self.demands.room(identity.viewer)
+            with np.errstate(invalid="ignore"):
+                part_up = np.minimum(alpha * high[up] / identity.need, 1.0)
+                part_down = np.minimum(beta * low[down] / identity.need, 1.0)
+            columns, place = np.unique(np.concatenate([up, down]), return_inverse=True)
+            values = np.bincount(place, weights=np.concatenate([part_up, part_down]), minlength=len(columns))
+            columns, values = columns[values > 0], np.minimum(values[values > 0], 1.0)
+            there = self.fixed[columns]
+            rhs = 1.0 - float(values[there].sum())
+            if rhs <= 1e-9:
+                continue
+            columns, values = columns[~there], values[~there]
+            yield columns, np.clip(values / rhs, LEAST, 1.0), 1.0
+
+    def _purge(self, slack: np.ndarray) -> None:
+        age = np.zeros(len(slack), dtype=np.int64)
+        age[: len(self._age)] = self._age[: len(slack)]
+        age = np.where(slack > 1e-7, age + 1, 0)
+        gone = age > KEEP
+        if gone.sum() > 0.2 * len(slack):
+            self.master.purge(gone)
+            age = age[~gone]
+        self._age = age
+
+    # ---- between cells and classes -----------------------------------------------------------------------
+
+    def of_cells(self, hidden: np.ndarray) -> np.ndarray:
+        """x of a pattern: a class counts if all of its cells are hidden."""
+        x = np.ones(self.classes.count)
+        cells = np.flatnonzero(self.classes.of >= 0)
+        np.minimum.at(x, self.classes.of[cells], hidden[cells].astype(float))
+        return x
+
+    def to_cells(self, x: np.ndarray) -> np.ndarray:
+        """x of the cells; 0 for those that cannot move."""
+        return np.where(self.classes.of >= 0, x[np.maximum(self.classes.of, 0)], 0.0)
+
+
+def _identity(viewer: int, need: float, cells: np.ndarray, c: np.ndarray, s: int) -> Identity:
+    up, down = c > 1e-12, c < -1e-12
+    return Identity(viewer, need, (cells[up], c[up]), (cells[down], -c[down]), s)

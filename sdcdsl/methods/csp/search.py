@@ -1,0 +1,220 @@
+"""Patterns by local search, each of them valid at every moment: every side has a move within the hidden cells.
+
+1. *Greedy*: for every side that nothing certifies yet, hardest level first, the cheapest move; hide what it touches.
+2. *Prune*: drop moves whose sides others certify as well, dearest first; publish again what no move needs.
+3. *Sweep*: publish a hidden cell, heaviest first, and certify anew only the sides that relied on it; keep what is
+   cheaper.
+4. *Neighbourhoods*: forget several moves, or publish several cells, with prices a little off, repair, prune, and accept
+   what is cheaper or hardly dearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from sdcdsl.methods.csp.cheapest import Cheapest
+from sdcdsl.methods.csp.pool import Pool
+from sdcdsl.methods.instance import Instance, Sides
+from sdcdsl.methods.result import Clock
+
+ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
+TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
+MOST_MOVES = 6000
+NOISE = 0.35
+WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
+AWAY = 1.0  # how far it may go from the best
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A set of moves; a valid pattern if every side is certified."""
+
+    moves: np.ndarray  # int64: numbers in the pool
+    users: np.ndarray  # int64 [cell]: how many of them need a cell
+    count: np.ndarray  # int64 [side]: how many of them certify a side
+    cost: float
+
+
+class Search:
+    def __init__(
+        self,
+        instance: Instance,
+        sides: Sides,
+        clock: Clock,
+        seed: int = 0,
+        weight: np.ndarray | None = None,
+        improved: Callable[[State], None] = lambda state: None,
+    ):
+        self.instance, self.sides, self.clock, self.improved = instance, sides, clock, improved
+        weight = instance.w if weight is None else weight
+        positive = weight[weight > 0]
+        self.typical = float(np.median(positive)) if len(positive) else 1.0
+        self.must = instance.sensitive | instance.open_anyway
+        self.weight = np.where(self.must, 0.0, weight + TIE * self.typical)
+        self.pool = Pool(instance, sides)
+        self.cheapest = Cheapest(instance)
+        self.random = np.random.default_rng(seed)
+        self.best: State | None = None
+        self.short: list[int] = []  # sides that no move certifies, whatever is hidden
+
+    def hidden(self, state: State) -> np.ndarray:
+        return self.must | (state.users > 0)
+
+    # ---- the steps -------------------------------------------------------------------------------------
+
+    def start(self, cheap: np.ndarray | None = None, price: np.ndarray | None = None) -> State | None:
+        """A valid pattern; None if there is none, or no time. `cheap` cells count as hidden already, prices may differ
+        from the weights."""
+        nothing = State(
+            np.zeros(0, dtype=np.int64), np.zeros(self.instance.n, int), np.zeros(len(self.sides), int), 0.0
+        )
+        state = self._completed(nothing, self.must if cheap is None else cheap, price=price)
+        return self._keep(self._pruned(state)) if state is not None else None
+
+    def sweep(self, state: State) -> State:
+        """Every hidden cell once, heaviest first."""
+        order = np.flatnonzero((state.users > 0) & (self.weight > 0))
+        for cell in order[np.argsort(-self.weight[order], kind="stable")]:
+            if self.clock.over:
+                break
+            if state.users[cell]:
+                state = self._without(state, np.array([cell]), state.cost) or state
+        return state
+
+    def neighbourhoods(self, state: State, rounds: int) -> State:
+        mean = state.cost / max(np.count_nonzero((state.users > 0) & (self.weight > 0)), 1)
+        for _ in range(rounds):
+            if self.clock.over or not len(state.moves):
+                break
+            price = self.weight * np.exp(self.random.normal(0, NOISE, self.instance.n))
+            below = state.cost + WARMTH * mean * self.random.random()
+            if self.random.random() < 0.5:
+                rest = self._less(state, self._some_moves(state))
+                made = self._repaired(rest, rest.users > 0, None, below, price)
+            else:
+                made = self._without(state, self._related(state), below, price)
+            state = made or state
+            if self.best is not None and state.cost > self.best.cost + AWAY * mean:
+                state = self.best
+        return state
+
+    # ---- pieces ----------------------------------------------------------------------------------------
+
+    def _without(self, state: State, cells: np.ndarray, below: float, price: np.ndarray | None = None) -> State | None:
+        """The pattern with `cells` published and the rest repaired, if it then costs less than `below`.
+
+        What was hidden stays cheap even if its moves are gone: sides that lost theirs will share it again.
+        """
+        hit: np.ndarray = np.any(self.pool.support[np.ix_(state.moves, cells)], axis=1, keepdims=False)
+        return self._repaired(self._less(state, hit), state.users > 0, cells, below, price)
+
+    def _repaired(
+        self, state: State, cheap: np.ndarray, closed: np.ndarray | None, below: float, price: np.ndarray | None
+    ) -> State | None:
+        made = self._completed(state, cheap, closed, below, price)
+        if made is None:
+            return None
+        made = self._pruned(made)
+        return self._keep(made) if made.cost < below * (1 - 1e-12) else None
+
+    def _less(self, state: State, drop: np.ndarray) -> State:
+        """Without the moves that `drop` marks."""
+        gone = state.moves[drop]
+        users = state.users - self.pool.support[gone].sum(axis=0)
+        count = state.count - self.pool.covers[gone].sum(axis=0)
+        return State(state.moves[~drop], users, count, float(self.weight[users > 0].sum()))
+
+    def _completed(
+        self,
+        state: State,
+        cheap: np.ndarray,
+        closed: np.ndarray | None = None,
+        below: float = inf,
+        price: np.ndarray | None = None,
+    ) -> State | None:
+        """Certifies what the moves do not, hiding more; None if that costs as much as `below`, or is impossible."""
+        users, count, cost = state.users.copy(), state.count.copy(), state.cost
+        chosen = list(state.moves)
+        price = (self.weight if price is None else price).copy()
+        price[self.must | cheap] = ALMOST_FREE * self.typical
+        if closed is not None:
+            price[closed] = inf
+        while True:
+            left = np.flatnonzero(count == 0)
+            if not len(left):
+                return State(np.array(chosen, dtype=np.int64), users, count, cost)
+            if cost >= below or self.clock.over:
+                return None
+            side = int(left[np.argmax(self.sides.need[left])])
+            move = self._move(side, price)
+            if move is None or not self.pool.covers[move, side]:
+                if closed is None:
+                    self.short.append(side)
+                return None
+            chosen.append(move)
+            cells = np.flatnonzero(self.pool.support[move])
+            cost += float(self.weight[cells[users[cells] == 0]].sum())
+            users[cells] += 1
+            count += self.pool.covers[move]
+            price[cells] = ALMOST_FREE * self.typical
+
+    def _move(self, side: int, price: np.ndarray) -> int | None:
+        s = self.sides
+        room = self.instance.room(int(s.attacker[side]))
+        price = price / self.typical  # solvers' tolerances are absolute
+        made = self.cheapest.move(int(s.cell[side]), int(s.sign[side]), float(s.need[side]), room, price)
+        return None if made is None else self.pool.add(*made)
+
+    def _pruned(self, state: State) -> State:
+        """Without moves that others make superfluous, and without cells no move needs."""
+        while True:
+            single = state.count == 1
+            spare = np.flatnonzero(~self.pool.covers[np.ix_(state.moves, single)].any(axis=1))
+            if not len(spare):
+                return state
+            alone = state.users == 1
+            gain = (self.pool.support[state.moves[spare]] & alone) @ self.weight
+            drop = np.zeros(len(state.moves), dtype=bool)
+            drop[spare[np.argmax(gain)]] = True
+            state = self._less(state, drop)
+
+    def _keep(self, state: State) -> State:
+        if self.best is None or state.cost < self.best.cost:
+            self.best = state
+            self.improved(state)
+        if self.pool.count > MOST_MOVES:
+            keep = np.unique(np.concatenate([state.moves, self.best.moves]))
+            self.pool.keep(keep)
+            state, self.best = (
+                State(np.searchsorted(keep, s.moves), s.users, s.count, s.cost) for s in (state, self.best)
+            )
+        return state
+
+    def _some_moves(self, state: State) -> np.ndarray:
+        """Marks up to four moves that share cells."""
+        first = int(self.random.integers(len(state.moves)))
+        cells = np.flatnonzero(self.pool.support[state.moves[first]] & (self.weight > 0))
+        near = np.flatnonzero(self.pool.support[np.ix_(state.moves, cells)].any(axis=1))
+        more = min(int(self.random.integers(0, 4)), len(near))
+        some = np.zeros(len(state.moves), dtype=bool)
+        some[self.random.choice(near, more, replace=False)] = True
+        some[first] = True
+        return some
+
+    def _related(self, state: State) -> np.ndarray:
+        """A few hidden cells that serve the same moves."""
+        candidates = np.flatnonzero((state.users > 0) & (self.weight > 0))
+        if not len(candidates):
+            return candidates
+        share = self.weight[candidates] / self.weight[candidates].sum()
+        first = int(self.random.choice(candidates, p=0.5 * share + 0.5 / len(candidates)))
+        serving = state.moves[self.pool.support[state.moves, first]]
+        near = self.pool.support[serving].any(axis=0) & (self.weight > 0)
+        near[first] = False
+        others = np.flatnonzero(near)
+        more = min(int(self.random.integers(1, 8)), len(others))
+        return np.append(self.random.choice(others, more, replace=False), first)

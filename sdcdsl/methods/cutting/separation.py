@@ -1,0 +1,305 @@
+"""Which sides fall short of their level, and why: the separation of the second models.
+
+A round asks about every side at one point of the master. Most sides need no question: a move that was found for one
+side, as long as the capacities allow and both ways round, shows for every class in it how far it goes at least. What
+falls short comes with the identity that proves it (`attacks`), from which the caller makes a cut.
+
+An identity is rarely unique, and the best at the point may be poor around it: where there is no room yet, coefficients
+cost nothing. So a round may first be held at a *deep* point, with a little more room everywhere. What falls short there
+does so at the point as well, by a cut with small coefficients; only if nothing does is the point itself looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from math import inf
+
+import numpy as np
+
+from sdcdsl.methods.cutting.attacks import Answer, Attacks, FlowAttacks, attacks_on
+from sdcdsl.methods.cutting.demands import Demands, Levels
+from sdcdsl.methods.cutting.repairs import Repairs
+
+ENOUGH = 1e-9  # sides count as reached that miss their level by no more than this share
+
+
+@dataclass(frozen=True, eq=False)
+class Identity:
+    """sign · D_p = Σ coefficients · D_cells; for a slide D_p and -D_p each have theirs, added up as |c| both ways."""
+
+    viewer: int
+    need: float
+    up: tuple[np.ndarray, np.ndarray]  # classes and α ≥ 0: times the room upwards
+    down: tuple[np.ndarray, np.ndarray]  # classes and β ≥ 0: times the room downwards
+    level: int  # number of the side, or of the slide after all sides
+
+
+@dataclass(eq=False)
+class Round:
+    """What a round found out. `hull` is the least room (down, then up) that holds a move for every level; it is
+    `whole` if there is one for each."""
+
+    short: np.ndarray  # bool [side, then slide]
+    reached: np.ndarray  # [side, then slide], at least
+    hull: np.ndarray
+    found: list[Identity] = field(default_factory=list)
+    questions: int = 0
+    whole: bool = True
+    complete: bool = True  # False: the clock ended it
+    hopeless: list[int] = field(default_factory=list)  # levels that the whole room does not reach
+
+
+class Capacities:
+    """The room D has at a point: the least of what the release leaves (down, up), what the viewer leaves, and `share`
+    times the level of the side asked about, if that is given (for CSP, where a cell that may go further than the level
+    is no better than one that goes as far)."""
+
+    def __init__(self, demands: Demands, down: np.ndarray, up: np.ndarray, share: np.ndarray | None = None):
+        self.demands, self.down, self.up, self.share = demands, down, up, share
+        self._cache: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def of_viewer(self, viewer: int) -> tuple[np.ndarray, np.ndarray]:
+        if viewer not in self._cache:
+            if len(self._cache) > 64:
+                self._cache.clear()
+            low, high = self.demands.room(viewer)
+            if self.share is not None:  # room times share
+                with np.errstate(invalid="ignore"):
+                    low, high = (np.where(self.share > 0, r * self.share, 0.0) for r in (low, high))
+                self._cache[viewer] = low, high
+            else:
+                self._cache[viewer] = np.minimum(low, self.down), np.minimum(high, self.up)
+        return self._cache[viewer]
+
+    def at(self, viewer: int, need: float) -> tuple[np.ndarray, np.ndarray]:
+        low, high = self.of_viewer(viewer)
+        if self.share is None:
+            return low, high
+        clip = need * self.share
+        return np.minimum(low, clip), np.minimum(high, clip)
+
+
+class Separation:
+    def __init__(self, demands: Demands, repairs: Repairs | None = None):
+        self.demands, self.repairs = demands, repairs
+        self.attacks: Attacks = attacks_on(demands.classes)
+        levels, slides = demands.levels, demands.slides
+        self.levels = Levels(
+            *(np.concatenate([getattr(levels, f.name), getattr(slides, f.name)]) for f in fields(Levels))
+        )
+        self.sides = len(levels)
+        self._hard = np.zeros(len(self.levels))  # how often a level was missed of late: asked about first
+
+    def round(
+        self,
+        capacities: Capacities,
+        *,
+        deep: Capacities | None = None,
+        tolerance: float = ENOUGH,
+        over: Callable[[], bool] = lambda: False,
+        only: np.ndarray | None = None,
+        each: bool = False,
+        repairing: bool = True,
+    ) -> Round:
+        """`only` marks levels to ask about. `each`: a question for every one of them, whatever other moves show.
+        `repairing`: at the least cost, where that is offered, instead of how far a side goes."""
+        if deep is not None:
+            made = self.round(deep, tolerance=tolerance, over=over, only=only, each=each, repairing=repairing)
+            if made.found or not made.complete:
+                return made
+        n = self.demands.classes.count
+        made = Round(np.zeros(len(self.levels), dtype=bool), np.zeros(len(self.levels)), np.zeros(2 * n))
+        self._done = np.zeros(len(self.levels), dtype=bool) if only is None else ~only
+        self._point, self._tolerance, self._each = capacities, tolerance, each
+        for s in np.argsort(-self._hard, kind="stable").tolist():
+            if self._done[s]:
+                continue
+            if over():
+                made.complete = made.whole = False
+                break
+            self._done[s] = True
+            if s >= self.sides:
+                self._slide(s, made)
+            elif self.repairs is not None and repairing:
+                self._repair(s, made)
+            else:
+                self._side(s, made)
+        asked = True if only is None else only
+        self._hard = np.where(asked, 0.7 * self._hard + made.short, self._hard)
+        return made
+
+    @property
+    def recent(self) -> np.ndarray:
+        """Levels that were missed not long ago."""
+        return self._hard > 0.1
+
+    # ---- questions --------------------------------------------------------------------------------------------
+
+    def chain(self, s: int, z: np.ndarray, price: np.ndarray, longest: int) -> list[Identity]:
+        """On a network, several cuts for one side, as if the master had answered each: the cheapest class of a cut is
+        given what the cut lacks, and the flow goes on. All of them are violated at z."""
+        flows = self.attacks
+        assert isinstance(flows, FlowAttacks)
+        cell, sign, viewer, need = self._asked(s)
+        n = self.demands.classes.count
+        room = np.concatenate(self.demands.room(viewer))
+        z = np.minimum(z, room)
+        low, high = flows.box(z[:n], z[n:])
+        out: list[Identity] = []
+        lacking = need
+        while len(out) < longest:
+            answer = flows.within(cell, sign, lacking, low, high)
+            lacking -= answer.reached
+            if answer.cells is None or answer.coefficients is None or lacking <= need * self._tolerance:
+                break
+            out.append(self._identity(s, viewer, need, answer))
+            low[answer.moved] -= answer.move
+            high[answer.moved] -= answer.move
+            rising = answer.coefficients > 0
+            at = np.where(rising, n, 0) + answer.cells
+            spare = room[at] - z[at]
+            some = np.flatnonzero(spare > 1e-9 * need)
+            if not len(some):
+                break
+            chosen = int(some[np.argmin(price[at[some]])])
+            more = min(np.ceil(lacking / flows.grid), np.floor(spare[chosen] / flows.grid)) * flows.grid
+            z[at[chosen]] += more
+            (high if rising[chosen] else low)[answer.cells[chosen]] += more if rising[chosen] else -more
+        return out
+
+    def _side(self, s: int, made: Round) -> None:
+        cell, sign, viewer, need = self._asked(s)
+        answer = self._ask(cell, sign, viewer, need, made)
+        made.reached[s] = max(answer.reached, made.reached[s])
+        if answer.reached >= need * (1 - self._tolerance):
+            self._hold(answer.moved, answer.move, need / answer.reached, made)
+            return
+        made.short[s] = True
+        made.found.append(self._identity(s, viewer, need, answer))
+        self._stretch(answer, viewer, need, made)
+
+    def _repair(self, s: int, made: Round) -> None:
+        assert self.repairs is not None
+        cell, sign, viewer, need = self._asked(s)
+        point = self._point.of_viewer(viewer)
+        made.questions += 1
+        repair = self.repairs.ask(cell, sign, need, point, self.demands.room(viewer))
+        if repair is None:
+            made.hopeless.append(s)
+            made.short[s], made.whole = True, False
+            return
+        self._hold(repair.moved, repair.move, 1.0, made)
+        self._credit(repair.moved, repair.move, made)
+        made.reached[s] = need
+        if repair.price <= 0:
+            return
+        identity = _identity(s, viewer, need, repair.cells, repair.coefficients)
+        value = self.value(identity, self._point) if len(repair.cells) else inf
+        if value < need * (1 - self._tolerance):
+            made.short[s], made.reached[s] = True, value
+            made.found.append(identity)
+
+    def _slide(self, s: int, made: Round) -> None:
+        cell, _, viewer, need = self._asked(s)
+        answers = [self._ask(cell, sign, viewer, need, made) for sign in (1, -1)]
+        made.reached[s] = total = sum(a.reached for a in answers)
+        if total >= need * (1 - self._tolerance):
+            for answer in answers:
+                if answer.reached > 0:
+                    self._hold(answer.moved, answer.move, min(1.0, need / answer.reached), made)
+            return
+        made.short[s] = True
+        made.found.append(self._identity(s, viewer, need, *answers))
+        for answer in answers:
+            if answer.reached > 0:
+                self._stretch(answer, viewer, need * answer.reached / total, made)
+        made.whole &= total > 0
+
+    def _asked(self, s: int) -> tuple[int, int, int, float]:
+        levels = self.levels
+        return int(levels.cell[s]), int(levels.sign[s]), int(levels.viewer[s]), float(levels.need[s])
+
+    def _ask(self, cell: int, sign: int, viewer: int, need: float, made: Round) -> Answer:
+        made.questions += 1
+        answer = self.attacks.ask(cell, sign, need, *self._point.at(viewer, need))
+        if answer.reached > 0:
+            self._credit(answer.moved, answer.move, made)
+        return answer
+
+    def _identity(self, s: int, viewer: int, need: float, *answers: Answer) -> Identity:
+        cells = np.concatenate([a.cells for a in answers if a.cells is not None])
+        c = np.concatenate([a.coefficients for a in answers if a.coefficients is not None])
+        return _identity(s, viewer, need, cells, c)
+
+    def value(self, identity: Identity, capacities: Capacities) -> float:
+        """How far the identity lets its level be reached at this point."""
+        down, up = capacities.at(identity.viewer, identity.need)
+        return float(identity.up[1] @ up[identity.up[0]] + identity.down[1] @ down[identity.down[0]])
+
+    # ---- what moves show ----------------------------------------------------------------------------------------
+
+    def _hold(self, moved: np.ndarray, move: np.ndarray, times: float, made: Round) -> None:
+        n = self.demands.classes.count
+        at = np.where((move > 0) == (times > 0), n, 0) + moved
+        made.hull[at] = np.maximum(made.hull[at], np.abs(move * times))
+
+    def _stretch(self, answer: Answer, viewer: int, need: float, made: Round) -> None:
+        """A move that falls short, taken further, as if the release left as much room as it needs."""
+        if answer.reached <= 0:
+            made.whole = False
+            return
+        times = need / answer.reached
+        low, high = self.demands.room(viewer)
+        room = np.where(answer.move > 0, high[answer.moved], low[answer.moved])
+        if (np.abs(answer.move * times) > room * (1 + 1e-12)).any():
+            made.whole = False
+        else:
+            self._hold(answer.moved, answer.move, times, made)
+
+    def _credit(self, moved: np.ndarray, move: np.ndarray, made: Round) -> None:
+        """Enters how far this move, as long as it fits, forth and back, takes the levels that are still to be asked."""
+        if self._each:
+            return
+        levels, capacities = self.levels, self._point
+        dense = np.zeros(self.demands.classes.count)
+        dense[moved] = move
+        left = np.flatnonzero(~self._done)
+        left = left[dense[levels.cell[left]] != 0]
+        if not len(left):
+            return
+        size, rising = np.abs(move), move > 0
+        clip = float((capacities.share[moved] / size).min()) if capacities.share is not None else inf
+        viewer = levels.viewer[left]
+        forth, back = np.zeros(len(left)), np.zeros(len(left))
+        for v in np.unique(viewer).tolist():
+            low, high = capacities.of_viewer(v)
+            down, up = low[moved], high[moved]
+            forth[viewer == v] = (np.where(rising, up, down) / size).min()
+            back[viewer == v] = (np.where(rising, down, up) / size).min()
+        need = levels.need[left]
+        forth, back = np.minimum(forth, clip * need), np.minimum(back, clip * need)
+        there = dense[levels.cell[left]] * levels.sign[left]
+        slide = left >= self.sides
+        gets = np.abs(there) * np.where(slide, forth + back, np.where(there > 0, forth, back))
+        made.reached[left] = np.maximum(made.reached[left], gets)
+        settled = gets >= need * (1 - self._tolerance)
+        self._done[left[settled]] = True
+        if settled.any() and capacities.share is None:
+            times = need / there
+            single, both = settled & ~slide, settled & slide
+            # Of a slide, as much of it forth and back as there is; of sides just what they need.
+            far = np.concatenate([times[single], np.minimum(forth[both], np.abs(times[both]))])
+            near = np.concatenate([times[single], -np.minimum(back[both], np.abs(times[both]))])
+            for step in {float(far.max(initial=0.0)), float(near.min(initial=0.0))} - {0.0}:
+                self._hold(moved, move, step, made)
+
+
+def _identity(s: int, viewer: int, need: float, cells: np.ndarray, c: np.ndarray) -> Identity:
+    up, down = c > 0, c < 0
+    return Identity(viewer, need, _sum(cells[up], c[up]), _sum(cells[down], -c[down]), s)
+
+
+def _sum(cells: np.ndarray, amounts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    at, place = np.unique(cells, return_inverse=True)
+    return at, np.bincount(place, weights=amounts, minlength=len(at))

@@ -1,0 +1,74 @@
+"""How far attackers get with given cells open: which sides a set of hidden cells leaves short, by the engines of the
+attack. Used to check a pattern before it is handed on, and to say why there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdcdsl.attack.reduction import Reduction, Relations
+from sdcdsl.attack.survey import settle
+from sdcdsl.attack.task import Known, Pairs, Task
+from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.methods.result import Clash
+
+ENOUGH = 1 - 1e-9
+FAR = 1e4  # nothing has to move so many times as far as the largest level asks; engines lose sight of moves beside 1e12
+
+
+def falling_short(instance: Instance, hidden: np.ndarray, *, exact: bool = False) -> list[Clash]:
+    """Sides, and pairs with a sliding level, that do not get what they need when `hidden` cells are open.
+
+    Whether there are any is certain; only `exact` tells how far they get, and leaves out the good side of a bad pair.
+    """
+    far = FAR * max(instance.level.max(initial=0.0), instance.slide.max(initial=0.0))
+    LB, UB = np.minimum(instance.LB, far), np.minimum(instance.UB, far)
+    reached = np.zeros((2, instance.pairs))
+    view_of = instance.view_of[instance.pair_attacker] if instance.pairs else np.zeros(0, dtype=np.int64)
+    d = instance.problem.dataset
+    relations = Relations(
+        d["coefficient"].values.astype(float),
+        d["cell_of"].values.astype(np.int64),
+        d["equation_of"].values.astype(np.int64),
+        instance.n,
+        instance.m,
+    )
+    for view in np.unique(view_of):
+        l, u = np.where(hidden, -LB[view], 0.0), np.where(hidden, UB[view], 0.0)
+        reduction = Reduction(relations, l, u)
+        mine = np.flatnonzero(view_of == view)
+        at = reduction.of[instance.pair_cell[mine]]
+        for number in np.unique(at[at >= 0]):
+            pairs = mine[at == number]
+            component = reduction.component(int(number))
+            attackers, attacker = np.unique(instance.pair_attacker[pairs], return_inverse=True)
+            local = Pairs(
+                np.searchsorted(component.cells, instance.pair_cell[pairs]),
+                attacker,
+                instance.level[:, pairs],
+                instance.slide[pairs],
+            )
+            known = _known(instance, attackers, component.cells)
+            reached[:, pairs] = settle(Task(component, local, known, len(attackers), exact=exact)).reached
+    return _clashes(instance, reached)
+
+
+def _known(instance: Instance, attackers: np.ndarray, cells: np.ndarray) -> Known:
+    parts = [instance.known(int(k)) for k in attackers]
+    who = np.repeat(np.arange(len(attackers)), [len(p[0]) for p in parts])
+    about, LB, UB = (np.concatenate([p[i] for p in parts]) for i in range(3))
+    at = np.minimum(np.searchsorted(cells, about), len(cells) - 1)
+    here = cells[at] == about
+    return Known(who[here], at[here], -LB[here], UB[here])
+
+
+def _clashes(instance: Instance, reached: np.ndarray) -> list[Clash]:
+    out = []
+    for side in (DOWN, UP):
+        for pair in np.flatnonzero(reached[side] < instance.level[side] * ENOUGH):
+            out.append(Clash(int(pair), side, float(instance.level[side, pair]), float(reached[side, pair])))
+    both = reached.sum(axis=0)
+    told = {clash.pair for clash in out}
+    for pair in np.flatnonzero(both < instance.slide * ENOUGH):
+        if int(pair) not in told:
+            out.append(Clash(int(pair), None, float(instance.slide[pair]), float(both[pair])))
+    return out
