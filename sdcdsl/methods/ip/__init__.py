@@ -1,0 +1,1 @@
+"""Interval protection (papers 000 and 003 §4)."""

@@ -1,0 +1,274 @@
+"""Interval protection by cutting planes: the second model of paper 003 (Figure 7), in terms of classes.
+
+    min Σ w⁺ z⁺ + w⁻ z⁻
+    Σ α_i min(UB_i, z_i⁺) + β_i min(LB_i, z_i⁻) ≥ level      for every side and every identity (α, β) of an attacker
+
+The master holds the cuts found so far; at a point of it every side is attacked, and what falls short gives the next
+cuts. For a class that the viewer himself bounds more tightly than the interval does, the cut has the constant UB_i; the
+choice is made at the point where the cut is found.
+
+The point is not the optimum of the master, which jumps about, but lies between it and the best valid intervals known
+(in-out separation): a cut found there cuts the optimum off as well, and if none is found the point is valid and better.
+The moves of a round, those that fall short stretched or repaired, give valid intervals at any moment; the optimum of
+the master is a bound at any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import floor, inf, log2
+
+import numpy as np
+
+from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.cutting.repairs import Repairs
+from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
+from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.result import Clock, Standing
+from sdcdsl.solve.master import INFEASIBLE, LIMIT, OPTIMAL, Master, Row
+
+INWARD = 0.8  # share of the way from the master's optimum to the best intervals, where sides are repaired
+DEEP = 0  # of the level: added to capacities on networks before a cut is chosen
+CHAIN, CHAIN_COST = 20, 0.01
+OLD = 8  # rounds that a cut may be slack
+GRAIN = 1e-10  # of the lowest level: what capacities of flows are multiples of
+MISS = 1e-8  # share of a level that may be missing
+
+
+class Failed(RuntimeError):
+    """The master ended with something that is not an answer."""
+
+
+class Benders:
+    def __init__(
+        self,
+        instance: Instance,
+        demands: Demands,
+        w_down: np.ndarray,
+        w_up: np.ndarray,
+        widest: np.ndarray | None = None,
+        mirrored: bool = False,
+    ):
+        """`widest` [class] bounds z⁻ + z⁺. `mirrored`: z⁻ = z⁺, for demands that were mirrored."""
+        self.instance, self.demands, self.widest, self.mirrored = instance, demands, widest, mirrored
+        self._w_down, self._w_up = w_down, w_up
+        classes = demands.classes
+        self.n = n = classes.count
+        self.unit = demands.unit
+        paid = ~instance.open_anyway
+        self.cost = np.concatenate(classes.total(np.where(paid, w_down, 0.0), np.where(paid, w_up, 0.0)))
+        self.most = np.concatenate(demands.widest)
+        # What costs nothing is open as far as anybody reckons with it.
+        self.free = self.cost <= 0
+        if widest is not None:
+            shut = np.tile(np.isfinite(widest), 2)
+            self.free &= ~shut
+        self.scale = float(np.exp(np.log(self.cost[self.cost > 0]).mean())) if (self.cost > 0).any() else 1.0
+        upper = np.where(self.free, 0.0, self.most / self.unit)
+        lower = np.where(self.free, 0.0, np.minimum(self._own_levels() / self.unit, upper))
+        price = np.where(self.free, 0.0, self.cost / self.scale)
+        if mirrored:
+            price, lower, upper = price[:n] + price[n:], np.maximum(lower[:n], lower[n:]), upper[:n]
+        self.master = Master(price, lower, upper)
+        network = classes.network is not None
+        repairs = None
+        if not network:
+            price = np.maximum(self.cost / self.scale, 1e-6)
+            repairs = Repairs(classes.matrix, price[:n], price[n:])
+        self.separation = Separation(demands, repairs)
+        self.inward = INWARD if repairs is not None and widest is None else 0.0
+        self.hot = np.ones(len(self.separation.levels), dtype=bool)  # levels to ask about
+        # Flows along capacities that differ by rounding errors take many steps that bring nothing.
+        self.grain = 2.0 ** floor(log2(GRAIN * float(self.separation.levels.need.min(initial=inf))))
+        self.best: np.ndarray | None = None
+        self.objective, self.bound = inf, -inf
+        self.rounds = 0
+        self.hopeless: list[int] = []  # levels that nothing reaches
+        self.infeasible = False
+        self._age = np.zeros(0, dtype=np.int64)
+
+    def run(self, clock: Clock, gap: float, tell: Callable[[Standing], None] = lambda _: None) -> bool:
+        """True if `best` is within the gap of the bound, or the point of the master is valid (then it is `best`)."""
+        if self.mirror_first(clock, gap, tell):
+            return True
+        if not self._start(clock):
+            return False
+        straight = False
+        while not clock.over:
+            relaxed = self.master.relax(clock.left)
+            if relaxed.status != OPTIMAL:
+                self.infeasible = relaxed.status == INFEASIBLE
+                if self.infeasible or relaxed.status == LIMIT:
+                    return False
+                raise Failed(relaxed.status)
+            bound = relaxed.bound * self.scale * self.unit
+            # Where the bound stands still the optimum moves along a face of equal cost: look at it itself.
+            straight |= bound <= self.bound + 1e-9 * abs(self.bound)
+            self.bound = max(self.bound, bound)
+            if self._near(gap):
+                return True
+            found = np.maximum(relaxed.x, 0.0) * self.unit
+            optimum = np.where(self.free, self.most, np.tile(found, 2) if self.mirrored else found)
+            inward = 0.0 if straight or self.best is None else self.inward
+            z = optimum
+            if inward and self.best is not None:
+                z = np.where(self.free, self.most, (1 - inward) * optimum + inward * self.best)
+            if self.separation.repairs is None:
+                z = np.where(self.free, z, np.rint(z / self.grain) * self.grain)
+            made = self._attack(z, clock)
+            self.rounds += 1
+            self._take(made)
+            tell(Standing("cuts", self.objective if self.objective < inf else None, self.bound))
+            if made.complete and not made.found:
+                if not self.hot.all():  # all that fell short of late are satisfied: see to the others
+                    self.hot[:] = True
+                elif inward == 0.0:
+                    self.best, self.objective = z, self._price(z)
+                    return True
+                straight = True
+                continue
+            straight = False
+            if self.separation.repairs is None:
+                self.hot = self.separation.recent if self.hot.all() else self.hot
+            self._purge(relaxed.slack)
+            if self.separation.repairs is None and relaxed.reduced is not None:
+                price = np.maximum(relaxed.reduced, 0.0) + CHAIN_COST * self.master.cost
+                for s in np.flatnonzero(made.short[: self.separation.sides]).tolist():
+                    made.found += self.separation.chain(s, z, price, CHAIN)
+            self.master.add(self.row(identity, z) for identity in made.found)
+            if self._near(gap):
+                return True
+        return False
+
+    def _near(self, gap: float) -> bool:
+        return self.objective < inf and self.objective - self.bound <= gap * abs(self.objective)
+
+    def _start(self, clock: Clock) -> bool:
+        """First intervals: moves that are found where everything is open; and the simplest cuts."""
+        if self.widest is not None:
+            self._cap_widths(self.widest)
+        repairing = self.separation.repairs is not None
+        open_ = np.where(self.free, self.most, 0.0) if repairing else np.full(2 * self.n, inf)
+        point = Capacities(self.demands, open_[: self.n], open_[self.n :])
+        made = self.separation.round(point, over=lambda: clock.over, each=not repairing)
+        self.hopeless = made.hopeless if repairing else np.flatnonzero(made.short).tolist()
+        if repairing and len(self.demands.slides):
+            self.hopeless += [s for s in range(self.separation.sides, len(made.short)) if not self._slides(s)]
+        if self.hopeless:
+            return False
+        self._take(made)
+        self.master.add(self._simple_rows())
+        return True
+
+    def _slides(self, s: int) -> bool:
+        levels = self.separation.levels
+        return self.furthest(s) >= float(levels.need[s]) * (1 - MISS)
+
+    def furthest(self, s: int) -> float:
+        """How far a level is reached with everything open."""
+        levels, attacks = self.separation.levels, self.separation.attacks
+        need, room = float(levels.need[s]), self.demands.room(int(levels.viewer[s]))
+        signs = [int(levels.sign[s])] if s < self.separation.sides else [1, -1]
+        return sum(attacks.ask(int(levels.cell[s]), sign, need, *room).reached for sign in signs)
+
+    def _cap_widths(self, widest: np.ndarray) -> None:
+        for k in np.flatnonzero(np.isfinite(widest)):
+            self.master.add([(np.array([k, self.n + k]), np.array([-1.0, -1.0]), -widest[k] / self.unit)])
+
+    def _take(self, made: Round) -> None:
+        """Better intervals, if a round has shown some."""
+        if not made.whole or self.widest is not None or not self.hot.all():
+            return
+        hull = np.tile(made.hull.reshape(2, -1).max(axis=0), 2) if self.mirrored else made.hull
+        hull = np.where(self.free, self.most, hull)
+        price = self._price(hull)
+        if price < self.objective:
+            self.best, self.objective = hull, price
+
+    def mirror_first(self, clock: Clock, gap: float, tell: Callable[[Standing], None] = lambda _: None) -> bool:
+        """Symmetric intervals, where costs and levels are symmetric: half the size. Their bound holds in any case; True
+        if they are valid too. Not for networks, which are quick enough: nobody wants the value in the middle."""
+        n = self.n
+        if self.widest is not None or self.mirrored or self.separation.repairs is None:
+            return False
+        if not self.demands.symmetric(self.cost[:n], self.cost[n:]):
+            return False
+        half = Benders(self.instance, self.demands.mirrored(), self._w_down, self._w_up, mirrored=True)
+        near = half.run(clock, gap, tell)
+        self.rounds += half.rounds
+        self.bound = max(self.bound, half.bound)
+        if half.best is None:
+            return False
+        point = Capacities(self.demands, half.best[:n], half.best[n:])
+        if self.separation.round(point, tolerance=MISS, repairing=False).short.any():
+            return False
+        self.best, self.objective = half.best, half.objective
+        return near
+
+    def _price(self, z: np.ndarray) -> float:
+        return float(self.cost[~self.free] @ z[~self.free])
+
+    def _attack(self, z: np.ndarray, clock: Clock) -> Round:
+        n = self.n
+        point = Capacities(self.demands, z[:n], z[n:])
+        deep = None
+        if self.separation.repairs is None and DEEP:
+            more = z + 2.0 ** round(log2(DEEP * self.unit))
+            deep = Capacities(self.demands, more[:n], more[n:])
+        ask_each = self.separation.repairs is None  # a flow is found in less time than what another flow shows
+        return self.separation.round(
+            point, deep=deep, tolerance=MISS, over=lambda: clock.over, only=self.hot, each=ask_each
+        )
+
+    def row(self, identity: Identity, z: np.ndarray) -> Row:
+        """The cut, in units of the master; the room of the viewer where it is less than the interval."""
+        (up, alpha), (down, beta) = identity.up, identity.down
+        columns = np.concatenate([down, self.n + up])
+        c = np.concatenate([beta, alpha])
+        low, high = self.demands.room(identity.viewer)
+        room = np.concatenate([low[down], high[up]])
+        fixed = self.free[columns] | (room < z[columns])
+        rhs = identity.need - float(c[fixed] @ room[fixed])
+        columns, c = columns[~fixed], c[~fixed] * (self.unit / identity.need)
+        if self.mirrored:
+            columns, place = np.unique(columns % self.n, return_inverse=True)
+            c = np.bincount(place, weights=c, minlength=len(columns))
+        return columns, c, rhs / identity.need
+
+    def _own_levels(self) -> np.ndarray:
+        """An interval must let its own class go as far as its level."""
+        least = np.zeros(2 * self.n)
+        levels = self.demands.levels
+        np.maximum.at(least, np.where(levels.sign > 0, self.n, 0) + levels.cell, levels.need)
+        return least
+
+    def _simple_rows(self) -> Iterator[Row]:
+        """Each relation of a class, alone, ties it to the room of the others."""
+        m = self.demands.classes.matrix
+        by_class = m.sparse.tocsc()
+        levels = self.demands.levels
+        nothing = np.where(self.free, self.most, 0.0)
+        for s in range(len(levels)):
+            p, sign, need = int(levels.cell[s]), int(levels.sign[s]), float(levels.need[s])
+            for e in range(by_class.indptr[p], by_class.indptr[p + 1]):
+                span = slice(m.start[by_class.indices[e]], m.start[by_class.indices[e] + 1])
+                cells, c = m.index[span], -sign * m.value[span] / by_class.data[e]
+                up, down = (c > 0) & (cells != p), (c < 0) & (cells != p)
+                viewer = int(levels.viewer[s])
+                identity = Identity(viewer, need, (cells[up], c[up]), (cells[down], -c[down]), s)
+                row = self.row(identity, nothing)
+                if np.isfinite(row[2]) and row[2] > 0:
+                    yield row
+
+    def _purge(self, slack: np.ndarray | None) -> None:
+        assert slack is not None
+        age = np.zeros(len(slack), dtype=np.int64)
+        age[: len(self._age)] = self._age
+        age = np.where(slack > 1e-7, age + 1, 0)
+        gone = age > OLD
+        if self.widest is not None:
+            gone[: int(np.isfinite(self.widest).sum())] = False
+        if gone.sum() > 0.1 * len(gone):
+            self.master.purge(gone)
+            age = age[~gone]
+        self._age = age

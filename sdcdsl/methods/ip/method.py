@@ -1,0 +1,170 @@
+"""Interval protection (papers 000, 003 §4): every cell is published as an interval [a - z⁻, a + z⁺] around its value.
+
+Solved by cutting planes (`benders`), with a count of intervals or a least width as a mixed-integer problem on top
+(`counted`), and published as the least intervals that hold an exact move for every level (`polish`). What comes out is
+valid whatever was cut short: a time limit costs quality, never protection.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.cutting.attacks import AttackFailed
+from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.ip.benders import Benders, Failed
+from sdcdsl.methods.ip.centre import centred, off_centre
+from sdcdsl.methods.ip.counted import Counted
+from sdcdsl.methods.ip.polish import tight
+from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clash, Order, Result
+from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.pattern import Pattern, intervals
+
+LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
+CRUMB = 1e-9  # of the lowest level: widths that are not published
+
+
+def solve(problem: TableProblem, order: Order) -> Result:
+    return Solver(problem, order).solve()
+
+
+class Solver:
+    def __init__(self, problem: TableProblem, order: Order):
+        self.order, self.options = order, order.options
+        self.instance = Instance(problem)
+        n = self.instance.n
+        self.gap = max(float(self.options.get("gap") or 0.0), LEAST_GAP)
+        cheaper = np.ones(n)
+        if order.before is not None:
+            cheaper[order.before] = 1.0 - float(self.options.get("previous_discount") or 0.0)
+        i = self.instance
+        self.w_down, self.w_up, self.w_fixed = i.w_down * cheaper, i.w_up * cheaper, i.w_fixed * cheaper
+        self.min_width = _amount(self.options.get("min_width"), n)
+        self.cap_width = _amount(self.options.get("cap_width"), n)
+        self.cap_intervals = self.options.get("cap_intervals")
+        self.seconds: dict[str, float] = {}
+
+    def solve(self) -> Result:
+        try:
+            return self._solve()
+        except (AttackFailed, Failed) as said:
+            return Result(FAILED, notes=(str(said),), seconds=self.seconds)
+
+    def _solve(self) -> Result:
+        begun = perf_counter()
+        demands = Demands(self.instance)
+        self.seconds["reduction"] = perf_counter() - begun
+        if demands.hopeless:
+            return Result(INFEASIBLE, clashes=tuple(demands.hopeless), seconds=self.seconds)
+        if not len(demands.levels) and not len(demands.slides):
+            return self._result(np.zeros(self.instance.n), np.zeros(self.instance.n), 0.0)
+        if self.cap_intervals is not None or self.min_width is not None or self.w_fixed.any():
+            return self._counted(demands)
+        widest = None
+        if self.cap_width is not None:
+            widest = demands.classes.least(self.cap_width, self.cap_width)[0]
+        benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
+        began = perf_counter()
+        # A tenth of the gap is left for what the exact intervals are wider than the solver's.
+        reached = benders.run(self.order.clock, 0.5 * self.gap, self.order.tell)
+        self.seconds["cuts"] = perf_counter() - began
+        if benders.hopeless:
+            return self._infeasible(benders)
+        if benders.best is None:
+            if benders.infeasible:
+                return Result(INFEASIBLE, notes=("the widest intervals allowed do not protect",), seconds=self.seconds)
+            return Result(LIMIT, bound=_finite(benders.bound), seconds=self.seconds)
+        del reached
+        began = perf_counter()
+        z, missed = tight(benders.separation, benders.best)
+        self.seconds["polish"] = perf_counter() - began
+        if missed.any():
+            return Result(FAILED, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
+        down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])
+        return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.master.rows})
+
+    def _counted(self, demands: Demands) -> Result:
+        began = perf_counter()
+        counted = Counted(
+            self.instance,
+            demands,
+            (self.w_down, self.w_up, self.w_fixed),
+            (self.min_width, self.cap_width, self.cap_intervals),
+        )
+        counted.run(self.order.clock, self.gap, self.order.tell)
+        self.seconds["cuts"] = perf_counter() - began
+        if counted.hopeless is not None:
+            return self._infeasible(counted.hopeless)
+        if counted.best is None:
+            status = INFEASIBLE if counted.infeasible else LIMIT
+            return Result(status, bound=_finite(counted.bound), seconds=self.seconds)
+        n = demands.classes.count
+        down, up = demands.classes.to_cells(counted.best[:n], counted.best[n:])
+        return self._result(down, up, counted.bound, {"rounds": counted.rounds})
+
+    def _infeasible(self, benders: Benders) -> Result:
+        levels = benders.separation.levels
+        clashes = []
+        for s in benders.hopeless:
+            side = int(levels.side[s])
+            reach = benders.furthest(s)
+            clashes.append(Clash(int(levels.pair[s]), None if side < 0 else side, float(levels.need[s]), reach))
+        return Result(INFEASIBLE, clashes=tuple(clashes), seconds=self.seconds)
+
+    def _result(self, down: np.ndarray, up: np.ndarray, bound: float, facts: dict[str, Any] | None = None) -> Result:
+        instance = self.instance
+        shown = ~instance.open_anyway
+        need = instance.sides.need
+        crumb = CRUMB * float(need.min()) if len(need) else 0.0
+        down, up = (np.where(shown & (z > crumb), z, 0.0) for z in (down, up))
+        facts = dict(facts or {})
+        notes: tuple[str, ...] = ()
+        share = centred(down, up)
+        if self.options.get("avoid_centre"):
+            before = self._price(down, up)
+            down, up = off_centre(down, up, self.cap_width, self.order.seed)
+            facts["cost of moving the ends"] = self._price(down, up) - before
+            facts["centred before"] = share
+            share = centred(down, up)
+        facts["intervals"] = int(((down > 0) | (up > 0)).sum())
+        facts["centred"] = share
+        if share >= 0.5 and facts["intervals"] > 1:
+            notes = (
+                f"{share:.0%} of the intervals have the true value in their middle: levels that are the same below and "
+                "above do that (paper 000); `avoid_centre` moves the ends",
+            )
+        objective = self._price(down, up)
+        if self.order.before is not None:
+            facts["cost without discount"] = float(
+                (instance.w_up * up + instance.w_down * down + instance.w_fixed * ((down > 0) | (up > 0)))[shown].sum()
+            )
+        status = OPTIMAL if gap_of(objective, bound) <= self.gap else FEASIBLE
+        pattern = published(instance, down, up)
+        return Result(status, pattern, objective, _finite(bound), self.seconds, (), facts, notes)
+
+    def _price(self, down: np.ndarray, up: np.ndarray) -> float:
+        shown = ~self.instance.open_anyway
+        used = (down > 0) | (up > 0)
+        return float((self.w_up * up + self.w_down * down + self.w_fixed * used)[shown].sum())
+
+
+def published(instance: Instance, down: np.ndarray, up: np.ndarray) -> Pattern:
+    """The ends as numbers, moved outwards where the nearest number would cut something off."""
+    a, hidden = instance.a, instance.open_anyway
+    low, high = a - down, a + up
+    low = np.where(a - low < down, np.nextafter(low, -inf), low)
+    high = np.where(high - a < up, np.nextafter(high, inf), high)
+    return intervals(np.where(hidden, -inf, low), np.where(hidden, inf, high))
+
+
+def _amount(given: Any, n: int) -> np.ndarray | None:
+    return None if given is None else np.broadcast_to(np.asarray(given, dtype=float), (n,)).copy()
+
+
+def _finite(bound: float) -> float | None:
+    return bound if np.isfinite(bound) else None

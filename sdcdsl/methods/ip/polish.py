@@ -1,0 +1,113 @@
+"""From a solution within a solver's tolerance to intervals that hold by arithmetic.
+
+For every side a move is found within the intervals (a hair wider, where the attacker's own room allows) that takes its
+class to its level, and is made a combination of the null space of its own support: then M D = 0 up to the last digits,
+whatever error the solver left. The least intervals that hold all of these moves are published.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdcdsl.attack.elimination import Matrix, echelon, null_space
+from sdcdsl.methods.cutting.attacks import Answer
+from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.cutting.separation import Capacities, Separation
+
+WIDER = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
+DUST = 1e-10  # of the level: parts of a move that are left out of it
+CRUMB = 1e-7  # of the lowest level: widths that are a solver's rounding errors
+ALMOST = 1 - 2e-10  # an audit allows 1e-9
+MARGIN = 1 + 2e-8  # for whoever has to find a move anew, in other arithmetic
+
+
+def tight(separation: Separation, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least (down, up) within about z that hold a move for every level; and the levels without one."""
+    demands, n = separation.demands, separation.demands.classes.count
+    levels = separation.levels
+    least = np.zeros(2 * n)
+    waiting = np.ones(len(levels), dtype=bool)
+    z = np.where(z > CRUMB * levels.need.min(initial=np.inf), z, 0.0)
+    for wider in WIDER:
+        hair = wider * (z + np.where(z > 0, demands.unit, 0.0))
+        capacities = Capacities(demands, (z + hair)[:n], (z + hair)[n:])
+        for s in np.flatnonzero(waiting):
+            moves = _moves(separation, capacities, int(s))
+            if moves is None:
+                continue
+            waiting[s] = False
+            for moved, move in moves:
+                np.maximum.at(least, np.where(move > 0, n, 0) + moved, np.abs(move))
+        if not waiting.any():
+            break
+    if not waiting.any():
+        least = _round(separation, least)
+    return least, waiting
+
+
+def _round(separation: Separation, z: np.ndarray) -> np.ndarray:
+    """Numbers with few digits, where they do as well: 8 for 8.00000002."""
+    demands, n = separation.demands, separation.demands.classes.count
+    digit = 10.0 ** (np.floor(np.log10(separation.levels.need.min())) - 6)
+    near = np.rint(z / digit)
+    for widths in (near * digit, np.where(np.abs(z / digit - near) < 0.1, near, np.ceil(z / digit)) * digit):
+        point = Capacities(demands, widths[:n], widths[n:])
+        if not separation.round(point, tolerance=1 - ALMOST, repairing=False).short.any():
+            return widths if demands.classes.network is not None else widths * MARGIN
+    return z * MARGIN
+
+
+def _moves(separation: Separation, capacities: Capacities, s: int) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    levels = separation.levels
+    cell, viewer, need = int(levels.cell[s]), int(levels.viewer[s]), float(levels.need[s])
+    signs = [int(levels.sign[s])] if s < separation.sides else [1, -1]
+    out, reached = [], 0.0
+    for sign in signs:
+        wanted = need if s < separation.sides else need - reached
+        if wanted <= 0:
+            break
+        down, up = capacities.at(viewer, wanted)
+        if separation.demands.classes.network is None:
+            # A hair less than the viewer's room, so that cleaning the move does not take it beyond.
+            down, up = down * (1 - 1e-10), up * (1 - 1e-10)
+        answer = separation.attacks.ask(cell, sign, wanted, down, up)
+        move = clean(separation.demands, answer, wanted)
+        if move is None:
+            continue
+        moved, d, got = _fitting(separation.demands, viewer, cell, *move, wanted if answer.reached >= wanted * (1 - 1e-8) else answer.reached)
+        reached += got
+        out.append((moved, d))
+    if reached < need * ALMOST:
+        return None
+    return [(moved, d * max(need / reached, 1.0)) for moved, d in out]
+
+
+def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """The move as a combination of the null space of its support."""
+    if answer.reached <= 0:
+        return None
+    if demands.classes.network is not None:
+        return answer.moved, answer.move
+    big = np.abs(answer.move) > DUST * need
+    moved, move = answer.moved[big], answer.move[big]
+    if not len(moved):
+        return None
+    rows = demands.classes.matrix.sparse.tocsc()[:, moved].tocsr()
+    rows = rows[np.diff(rows.indptr) > 0]
+    matrix = Matrix(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, len(moved))
+    found = echelon(matrix, fill=100 * len(matrix.index) + 1000)
+    if found is None:
+        return moved, move
+    return moved, null_space(matrix, found) @ move[found.free]
+
+
+def _fitting(demands: Demands, viewer: int, cell: int, moved, move, wanted) -> tuple[np.ndarray, np.ndarray, float]:
+    """Stretched to what is wanted, but not beyond what the viewer leaves."""
+    at = np.flatnonzero(moved == cell)
+    if not len(at) or move[at[0]] == 0:
+        return moved[:0], move[:0], 0.0
+    low, high = demands.room(viewer)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.where(move > 0, high[moved] / move, np.where(move < 0, low[moved] / -move, np.inf)).min()
+    step = min(wanted / abs(move[at[0]]), most)
+    return moved, move * step, step * abs(float(move[at[0]]))
