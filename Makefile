@@ -33,8 +33,11 @@ types: $(STAMP)
 imports: $(STAMP)
 	$(BIN)/lint-imports
 
+# Start-up, and a quick look at the methods; all figures: benchmarks/README.md.
 bench: $(STAMP)
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/csp.py --no-peers --limit 10 --only 'lookalike-1-*,business-0,small-tenth,hier13x7x7d'
+	$(BIN)/python benchmarks/ip.py --limit 5 --only 'lookalike-1-symmetric,lookalike-1-asymmetric,targus,table8'
 
 # Golden files from what the program says now; review them in the diff.
 bless: $(STAMP)
@@ -46,4 +49,4 @@ grammar: $(STAMP)
 	$(BIN)/python -m sdcdsl.vocabulary.edition
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo-output .pytest_cache .ruff_cache .hypothesis

@@ -13,6 +13,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from sdcdsl.cli import cli  # noqa: E402
 
+OUT = Path.cwd() / "demo-output"
 failed: list[str] = []
 
 
@@ -82,7 +83,21 @@ def walk() -> None:
         os.chdir(folder)
         run("audit", "tiny.sdc", "--released", "better.csv", "--certificate", "tiny.cert")
         run("verify", "tiny.cert")
+
+        say("9. Nobody has to look for it by hand: the cheapest pattern that protects, found, audited and released.")
+        run("protect", "tiny.sdc")
         os.chdir(HERE)
+
+    say("10. The same for the 1 600 enterprises: two linked tables, 359 attackers, 17 939 pairs to protect.")
+    os.chdir(HERE / "turnover")
+    where = os.path.relpath(OUT)
+    run("protect", "turnover.sdc", "--today", "2026-01-01", "--time-limit", "15s", "--out", where)
+
+    say("11. Its audit is part of it. Anybody else can repeat it, from the released files alone:")
+    tables = ("turnover_by_region", "turnover_by_size")
+    released = [f"--released={name}={Path(where) / f'turnover-2025-{name}.csv'}" for name in tables]
+    run("audit", "turnover.sdc", "--today", "2026-01-01", *released, "--verdict-only")
+    os.chdir(HERE)
 
 
 def main() -> int:
@@ -91,10 +106,14 @@ def main() -> int:
         say("Something went wrong:")
         print("\n".join(failed))
         return 1
-    say(f"That was it. The example lies in {os.path.relpath(HERE / 'turnover', HERE.parent)}. Try next:")
+    say(f"That was it. The example lies in {os.path.relpath(HERE / 'turnover', HERE.parent)}, the protected tables in:")
+    for path in sorted(OUT.glob("*.csv")):
+        print(f"  {path}")
+    say("Try next:")
     print("  - .venv/bin/sdcdsl plan examples/turnover/turnover.sdc --json    the same for programs")
     print("  - copy turnover.sdc, change p_percent(10%) to 15%, plan again, and ask what the change means:")
     print("    .venv/bin/sdcdsl diff OLD NEW")
+    print("  - replace `method csp` by `method ip` in examples/tiny/tiny.sdc, and protect it: intervals, no gaps")
     print("  - hide other cells in examples/tiny/weak.csv (an x is enough), and audit again:")
     print("    .venv/bin/sdcdsl audit examples/tiny/tiny.sdc --released examples/tiny/weak.csv")
     print("  - .venv/bin/sdcdsl new mine.sdc    a commented policy to start your own from")

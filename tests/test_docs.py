@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sdcdsl.cli import COMMANDS, cli
+from sdcdsl.cli import COMMANDS, cli, protect_watching
 from sdcdsl.diagnostics import CODES, Source
 from sdcdsl.diagnostics.render import render
 from sdcdsl.policy.read import read_text
@@ -159,6 +159,7 @@ def test_commands(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, r
     """The commands of a page, in order, in one folder where the page's files are made as it goes on."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(protect_watching, "PATIENCE", 3600)  # pages do not show how long a machine took
     session = Session()
     bless = request.config.getoption("--bless")
     text = page.read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -76,8 +77,9 @@ COMMAND = re.compile(r"^\$ sdcdsl (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pages_show_what_the_commands_print(name, monkeypatch):
-    monkeypatch.chdir(EXAMPLES / name)
+def test_pages_show_what_the_commands_print(name, tmp_path, monkeypatch):
+    shutil.copytree(EXAMPLES / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path / name)
     page = Path("README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
     commands = [found for block in blocks for found in COMMAND.findall(block)]
@@ -92,7 +94,7 @@ def test_the_demo_walks(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -100,6 +102,8 @@ def test_the_demo_walks(tmp_path):
     assert done.stdout.count("$ sdcdsl") >= 10
     assert "investment: EXPOSED" in done.stdout and "investment: PROTECTED" in done.stdout
     assert "the certificate holds" in done.stdout
+    assert "turnover_by_region: PROTECTED" in done.stdout
+    assert len(list((tmp_path / "demo-output").glob("turnover-2025-*.csv"))) == 2
 
 
 # ---- the plan of the turnover example against the CSV ------------------------------------------------------
@@ -193,6 +197,6 @@ def test_the_plan_counts_what_the_csv_holds():
     }
     assert block["attackers"]["external"] == 1
     assert block["attackers"]["respondent"] + block["merged_attackers"] == len(strong)
-    assert block["writes"] == ["turnover-2025.csv"]
+    assert block["writes"] == [f"turnover-2025-{name}.csv" for name in ("turnover_by_region", "turnover_by_size")]
     assert [m["method"] for m in block["methods"]] == ["csp", "ip", "cta"]
     assert block["memory_bytes"] > 0

@@ -70,7 +70,7 @@ protect turnover_by_region, turnover_by_size {
   upl max(needed, 5% of largest(1))
   upl max(needed, 15% of largest(1)) where nace under C
   spl 0
-  lpl 5% of largest(1) against respondent
+  lpl 4% of largest(1) against respondent
   against external, respondent
   cost sqrt(value)
   cost 10 * sqrt(value) where nuts at level 1

@@ -16,7 +16,7 @@ def option_values(options: tuple[d.Option, ...], described: type) -> dict[str, A
     out = {}
     for name, spec in options_of(described).items():
         option = given.get(name)
-        out[name] = _default(spec) if option is None else _value(option, spec)
+        out[name] = _default(spec) if option is None else option_value(option, spec)
     return out
 
 
@@ -35,8 +35,9 @@ def encoding_of(options: dict[str, Any]) -> str | None:
     return None if said.lower().replace("-", "") == "utf8" else said
 
 
-def _value(option: d.Option, spec: OptionSpec) -> Any:
-    if spec.kind is Kind.FLAG:
+def option_value(option: d.Option, spec: OptionSpec) -> Any:
+    """What one option says; expressions stay what they are (`option_cells` works them out)."""
+    if spec.kind in (Kind.FLAG, Kind.CELLS):
         return True
     values = [_plain(v, spec.kind) for v in option.values]
     return tuple(values) if spec.kind is Kind.NAMES else values[0]

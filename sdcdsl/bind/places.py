@@ -37,3 +37,16 @@ class Places:
             help = f"name another file when running: --data {name}=PATH"
             return None, [diagnostic("SDC302", headline, span, near, help=help)]
         return target, []
+
+
+@dataclass(frozen=True)
+class Noted(Places):
+    """Keeps in mind which data files were read, for certificates."""
+
+    read: dict[str, Path] = field(default_factory=dict)
+
+    def find(self, name: str, path: str, span: Span | None) -> tuple[Path | None, list[Diagnostic]]:
+        found, problems = super().find(name, path, span)
+        if found is not None:
+            self.read[name] = found
+        return found, problems

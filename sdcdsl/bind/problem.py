@@ -21,6 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from sdcdsl.bind.evaluate import View
+from sdcdsl.bind.levels import AttackerLevels
 from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Span
@@ -37,6 +39,15 @@ class Marked:
 
 
 @dataclass(frozen=True, eq=False)
+class Fixed:
+    """Cells that one statement, or a file on its own, wants published as they are."""
+
+    span: Span | None
+    what: str
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class TableProblem:
     name: str
     dataset: xr.Dataset
@@ -47,6 +58,9 @@ class TableProblem:
     marked: tuple[Marked, ...] = ()
     cut_pairs: int = 0  # pairs whose levels were cut to what the attacker's own part leaves
     merged_attackers: int = 0  # attackers that others dominate
+    views: tuple[View, ...] = ()  # for expressions that are worked out later: options of methods
+    asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
+    fixed: tuple[Fixed, ...] = ()  # who wants which cells published
 
     @property
     def n(self) -> int:

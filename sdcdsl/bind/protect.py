@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from sdcdsl.bind.linking import NamedTable, link, shared_values
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.pairs import Pairs
-from sdcdsl.bind.problem import TableProblem
+from sdcdsl.bind.problem import Fixed, TableProblem
 from sdcdsl.bind.relations import Relations, joined, repeated, select
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
@@ -27,6 +27,7 @@ from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import attackers_of
 from sdcdsl.policy.write import expression
+from sdcdsl.policy.write import fact as written
 from sdcdsl.vocabulary.methods import Limits
 
 MOST_PAIRS = 50_000_000
@@ -171,8 +172,19 @@ class _Making:
             marked=report(self.marks, self.views[:-1]),
             cut_pairs=pairs.cut,
             merged_attackers=pairs.merged,
+            views=tuple(self.views),
+            asked=tuple(asked),
+            fixed=tuple(self._fixed()),
         )
         return made, found
+
+    def _fixed(self) -> Iterator[Fixed]:
+        kept = np.isin(self.marks.status, ("publish", "fix"))
+        for index in np.unique(self.marks.by[kept]):
+            cells = np.flatnonzero(kept & (self.marks.by == index))
+            fact = self.binding.policy.facts[index] if index >= 0 else None
+            what = written(fact) if fact is not None else "statuses in the data"
+            yield Fixed(fact.span if fact is not None else None, what, cells)
 
     def _attackers(self, fixed: np.ndarray) -> tuple[list[Knowledge], list[Diagnostic]]:
         found: list[Diagnostic] = []

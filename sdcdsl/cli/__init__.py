@@ -16,6 +16,8 @@ COMMANDS = {
     "fmt": "sdcdsl.cli.fmt:fmt",
     "lint": "sdcdsl.cli.check:lint",
     "plan": "sdcdsl.cli.plan:plan",
+    "protect": "sdcdsl.cli.protect:protect",
+    "compile": "sdcdsl.cli.compile:compile",
     "audit": "sdcdsl.cli.audit:audit",
     "verify": "sdcdsl.cli.verify:verify",
     "diff": "sdcdsl.cli.diff:diff",

@@ -13,13 +13,11 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, wants_colour
-from sdcdsl.diagnostics import FilePlace, Source, diagnostic, did_you_mean, has_errors
+from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.diagnostics import did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.policy.read import read_text
-from sdcdsl.policy.resolve import Policy
 
 FORMATS = ("text", "json", "csv")
 
@@ -111,9 +109,9 @@ def audit(
     or the released table is wrong. What is printed is as confidential as the data.
     """
     path = Path(file)
-    policy, found = guarded(path, lambda: _policy(path, allow_outside))
+    policy, found = guarded(path, lambda: read_any(path, allow_outside))
     if has_errors(found):
-        _refuse(found, output, colour, exits.WRONG_DATA if _is_jj(path) else exits.WRONG_POLICY)
+        _refuse(found, output, colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
     from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
 
     if block is not None and block not in policy.protects:
@@ -123,7 +121,8 @@ def audit(
     files = released_files(released, policy, block)
     reading = statements(policy, bool(files), **published)
     replaced = named_files(instead, policy)
-    from sdcdsl.cli.auditing import Noted, Request, audit_all  # noqa: PLC0415
+    from sdcdsl.bind.places import Noted  # noqa: PLC0415
+    from sdcdsl.cli.auditing import Request, audit_all  # noqa: PLC0415
 
     result = audit_all(
         Request(
@@ -160,18 +159,3 @@ def _refuse(found: list, output: str, colour: bool | None, code: int) -> None:
         stream = sys.stderr if output == "csv" else sys.stdout
         click.echo(render(for_reading(found), "text", wants_colour(colour, stream)), stream, nl=False, color=True)
     sys.exit(code)
-
-
-def _is_jj(path: Path) -> bool:
-    return path.suffix.lower() == ".jj"
-
-
-def _policy(path: Path, allow_outside: bool) -> tuple[Policy, list]:
-    """A policy file, or the policy that a JJ file stands for."""
-    if not _is_jj(path):
-        return read(path, allow_outside)
-    if not path.is_file():
-        return Policy(), [diagnostic("SDC302", f"there is no file {path}", FilePlace(str(path)))]
-    name = path.name.replace("\\", "\\\\").replace('"', '\\"')
-    text = f'sdc 1\npolicy "{name}"\n\ntable cells {{\n  jj "{name}"\n}}\n\nprotect cells {{\n  method csp\n}}\n'
-    return read_text(Source(str(path), text), path, allow_outside)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import os
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +17,20 @@ import click
 import numpy as np
 
 from sdcdsl.audit import Audit, audit
-from sdcdsl.audit.certify import write_certificate
 from sdcdsl.audit.emptiness import empty_regions
 from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.naming import cells, first_cells
-from sdcdsl.bind.places import Places
+from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.audit_output import Result
 from sdcdsl.cli.audit_text import shown
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic, has_errors
+from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.pattern import Pattern
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import pattern_of_jj, read_release
+from sdcdsl.report.certificate import inputs_of, write_certificate
 
 
 @dataclass(frozen=True)
@@ -51,19 +50,6 @@ class Request:
     @property
     def blocks(self) -> list[str]:
         return [self.block] if self.block is not None else list(self.policy.protects)
-
-
-@dataclass(frozen=True)
-class Noted(Places):
-    """Keeps in mind which data files were read, for the certificate."""
-
-    read: dict[str, Path] = field(default_factory=dict)
-
-    def find(self, name: str, path: str, span: Span | None) -> tuple[Path | None, list[Diagnostic]]:
-        found, problems = super().find(name, path, span)
-        if found is not None:
-            self.read[name] = found
-        return found, problems
 
 
 def audit_all(request: Request) -> Result:
@@ -168,29 +154,11 @@ def _certified(made: Audit, path: Path, request: Request) -> list[Diagnostic]:
         headline = "there is nothing to certify: no attacker was simulated"
         return [diagnostic("SDC408", headline, place, notes=["nothing is published about how values were changed"])]
     try:
-        write_certificate(made, path, _inputs(request))
+        inputs = inputs_of(request.source, request.policy, request.places.read, request.released)
+        write_certificate(made, path, inputs)
     except OSError as error:
         return [diagnostic("SDC408", f"{path} cannot be written: {error.strerror or error}", place)]
     return []
-
-
-def _inputs(request: Request) -> list[dict[str, str]]:
-    """Every file that the audit read, with its digest."""
-    own = [] if request.source.suffix.lower() == ".jj" else request.policy.files
-    out = [_input("policy", file.path, file.parsed.source.text) for file in own if not file.again]
-    out += [_input(_what(name, request.policy), path) for name, path in request.places.read.items()]
-    return out + [_input(f"released {table}", path) for table, path in request.released.items()]
-
-
-def _what(name: str, policy: Policy) -> str:
-    kinds = [kind for kind in ("data", "dimension", "table") if name.partition(".")[0] in policy.blocks[kind]]
-    return f"{kinds[0]} {name}" if kinds else "data"
-
-
-def _input(what: str, path: Path, text: str = "") -> dict[str, str]:
-    """A policy from standard input has a text and no file."""
-    content = path.read_bytes() if path.is_file() else text.encode()
-    return {"what": what, "name": path.name, "sha256": hashlib.sha256(content).hexdigest()}
 
 
 @contextmanager

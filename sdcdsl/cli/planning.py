@@ -16,6 +16,7 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy import document as d
+from sdcdsl.policy.meaning import files_by_table
 from sdcdsl.policy.resolve import Policy
 
 Blocks = dict[str, TableProblem]
@@ -78,7 +79,9 @@ def _block(policy: Policy, problem: TableProblem) -> dict[str, Any]:
         "cut_levels": problem.cut_pairs,
         "methods": [{"method": e.name, **model_sizes(e.name, problem)} for e in (chain.engines if chain else ())],
         "memory_bytes": memory(problem),
-        "writes": [r.file.path for r in protect.all(d.Release)],
+        "writes": [
+            path for r in protect.all(d.Release) for path in files_by_table(r.file.path, protect.tables).values()
+        ],
     }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.policy.files import LARGEST_FILE, decode
@@ -55,6 +55,30 @@ def read(path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnost
         if source is None:
             return Policy(), found
         return read_text(source, Path("stdin.sdc"), allow_outside)
+
+
+def is_jj(path: Path) -> bool:
+    return path.suffix.lower() == ".jj"
+
+
+def read_any(
+    path: Path, allow_outside: bool = False, method: str = "csp", release: str | None = None
+) -> tuple[Policy, list[Diagnostic]]:
+    """A policy, or the one that a JJ file stands for: its cells protected by `method`, written to `release`."""
+    if not is_jj(path):
+        return read(path, allow_outside)
+    if not path.is_file():
+        return Policy(), [diagnostic("SDC302", f"there is no file {path}", FilePlace(str(path)))]
+    name = _quoted(path.name)
+    lines = [f"method {method}", *([f"release csv {_quoted(release)}"] if release is not None else [])]
+    statements = "".join(f"  {line}\n" for line in lines)
+    text = f"sdc 1\npolicy {name}\n\ntable cells {{\n  jj {name}\n}}\n\nprotect cells {{\n{statements}}}\n"
+    return read_text(Source(str(path), text), path, allow_outside)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The catalogue: every code the program can say, with its one-line title.
 
 A code is never reused for another mistake. Each has a page of its own in `pages/`, shown by `sdcdsl explain CODE`.
-SDC0xx the text · SDC1xx its meaning · SDC2xx advice (lint) · SDC3xx the data · SDC4xx solving · SDC5xx release
+SDC0xx the text · SDC1xx its meaning · SDC2xx advice (lint) · SDC3xx the data · SDC4xx audits · SDC5xx protecting
 """
 
 from __future__ import annotations
@@ -133,6 +133,18 @@ _ERRORS = {
     "SDC406": "a release that contradicts itself",
     "SDC407": "a release that no table fits",
     "SDC408": "an audit that cannot be done as asked",
+    # ---- protecting ------------------------------------------------------------------
+    "SDC501": "a method or format that this version does not have",
+    "SDC502": "a solver that is not installed",
+    "SDC503": "a release that cannot be made as asked",
+    "SDC504": "a model that cannot be written",
+    "SDC505": "a file of solutions that cannot be read",
+    "SDC506": "a solution of another model",
+    "SDC507": "a file without a solution",
+    "SDC510": "no release can satisfy the policy",
+    "SDC511": "a limit was reached before anything valid was found",
+    "SDC512": "a solver that did not answer",
+    "SDC513": "a release that the audit did not find protected",
 }
 
 _WARNINGS = {

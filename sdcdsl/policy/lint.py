@@ -92,16 +92,25 @@ def centred(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             for e, method in _engines(protect)
             if method is not None and method.intervals and not any(o.name == "avoid_centre" for o in e.options)
         ]
-        lower = [s for s in protect.all(d.Level) if s.level == "lpl" and s.where is None]
-        upper = [s for s in protect.all(d.Level) if s.level == "upl" and s.where is None]
-        if risky and lower and upper and lower[-1].amount == upper[-1].amount:
+        upper = next(_symmetric(policy, protect), None) if risky else None
+        if upper is not None:
             yield diagnostic(
                 "SDC205",
                 "equal levels below and above put the true value in the middle of most intervals",
-                upper[-1].span,
+                upper.span,
                 notes=["an attacker who takes the midpoint is often right"],
                 help="choose different levels, or add the option avoid_centre",
             )
+
+
+def _symmetric(policy: Policy, protect: d.Block) -> Iterator[d.Level]:
+    """Upper levels that are stated like the lower ones against somebody, whom the block or a scenario names."""
+    for one in level_sets(policy, protect):
+        for attacker in one.attackers or (None,):
+            mine = [s for s in one.levels if s.where is None and s.against in (None, attacker)]
+            lower, upper = ([s for s in mine if s.level == level] for level in ("lpl", "upl"))
+            if lower and upper and lower[-1].amount == upper[-1].amount:
+                yield upper[-1]
 
 
 def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:

@@ -3,6 +3,7 @@ statements compete and which of them no cell can use. Checks, advice, comparison
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -64,6 +65,18 @@ def brings_levels(policy: Policy, protect: d.Block) -> bool | None:
     """Do the tables come from files with levels of their own (S31)? None: some of them."""
     given = {bool(policy.tables[t].all(d.Origin)) for t in protect.tables if t in policy.tables}
     return None if len(given) > 1 else True in given
+
+
+# ---- files -----------------------------------------------------------------------------------------------
+
+
+def files_by_table(path: str, tables: Iterable[str]) -> dict[str, str]:
+    """Where each table of a block goes, or came from: one table to a file, named after it if there are several."""
+    names = list(tables)
+    if len(names) == 1:
+        return {names[0]: path}
+    stem, suffix = posixpath.splitext(path)
+    return {name: f"{stem}-{name}{suffix}" for name in names}
 
 
 # ---- statements that compete -----------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def read_release(
         if table.name not in files:
             found += [] if absent == "hidden" and files else [no_file(table)]
             continue
-        rows, problems = _rows(files[table.name], table, layout, statements, format)
+        rows, problems = read_rows(files[table.name], table, layout, statements, format)
         found += problems
         if rows is not None:
             cells = maps[table.name]
@@ -76,9 +76,10 @@ def read_release(
     return (None if has_errors(found) and not even_if_wrong else pattern), found
 
 
-def _rows(
+def read_rows(
     path: Path, table: BoundTable, layout: Layout, statements: Published, format: Format | None
 ) -> tuple[Rows | None, list[Diagnostic]]:
+    """One file, whatever its format, row by row."""
     source, problems = open_text(path, layout.encoding)
     if source is None:
         return None, problems

@@ -50,6 +50,12 @@ def test_symmetric_levels_reveal_the_midpoint():
     assert advice(text) == ["SDC205"]
     assert advice(change("method ip", "method ip {\n    avoid_centre\n  }", text)) == []
     assert advice(change("method csp", "method ip", CLEAN)) == []
+    # In a scenario, or against one attacker only; behind `else` it may come to it as well.
+    uneven = change("method csp", "method csp else ip", CLEAN)
+    assert advice(uneven) == []
+    scenario = "scenario worse {\n  against external\n  upl 10\n}\n"
+    assert advice(change("  lpl 10", "  scenarios worse\n  lpl 10", uneven) + scenario) == ["SDC205"]
+    assert advice(change("  upl 12\n", "  upl 12\n  upl 10 against external\n", uneven)) == ["SDC205"]
 
 
 def test_levels_of_zero():

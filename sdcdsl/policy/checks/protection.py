@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.meaning import attackers_of, scenarios_of
+from sdcdsl.policy.meaning import attackers_of, files_by_table, scenarios_of
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.plugins import find_rule
@@ -293,7 +294,9 @@ def _releases(policy: Policy) -> Iterator[Diagnostic]:
     seen: dict[str, d.Release] = {}
     for protect in policy.protects.values():
         for release in protect.all(d.Release):
-            first = seen.setdefault(release.file.path.casefold(), release)
-            if first is not release:
-                found = diagnostic("SDC138", f'two releases write "{release.file.path}"', release.span)
-                yield found.mark(first.span, "the other one")
+            for path in files_by_table(release.file.path, protect.tables).values():
+                first = seen.setdefault(posixpath.normpath(path).casefold(), release)
+                if first is not release:
+                    found = diagnostic("SDC138", f'two releases write "{path}"', release.span)
+                    yield found.mark(first.span, "the other one")
+                    break

@@ -1,0 +1,113 @@
+"""`sdcdsl compile`: the full model of a protect block, for any solver outside, and its solution back."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.plan import data_option, named_files, today_option
+from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.render import render
+from sdcdsl.diagnostics.render.json import as_json
+
+ENDINGS = (".lp", ".mps", ".nc")
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), metavar="PATH", help="Write the model there: .lp, .mps or .nc."
+)
+@click.option("--block", metavar="NAME", help="The protect block, where the policy has several.")
+@click.option(
+    "--method", metavar="NAME", help="A method of the block's chain, or of a JJ file; else the first, or csp."
+)
+@click.option(
+    "--solution", type=click.Path(dir_okay=False), metavar="PATH", help="Read this solution, audit what it publishes."
+)
+@click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
+@data_option
+@today_option
+@outside_option
+@colour_option
+def compile(
+    file: str,
+    output: str | None,
+    block: str | None,
+    method: str | None,
+    solution: str | None,
+    as_document: bool,
+    instead: tuple[str, ...],
+    today: datetime.datetime | None,
+    allow_outside: bool,
+    colour: bool | None,
+) -> None:
+    """Write the full model of a protect block for a solver outside, or read a solution of it back: what it would
+    publish is audited, and nothing is released. FILE is a policy, or a JJ file.
+
+    \b
+      sdcdsl compile turnover.sdc -o turnover.lp
+      sdcdsl compile turnover.sdc --solution turnover.sol
+
+    Exit code 0: the model is written, or the solution protects all; 6: it does not; 4: there is no solution; 5: the
+    solver stopped without one; 1: the policy is wrong; 3: the data or the solution is. Model and solution are as
+    confidential as the data.
+    """
+    path = Path(file)
+    if output is None and solution is None:
+        raise click.UsageError("say where to write the model (-o model.lp), or which solution to read (--solution)")
+    if output is not None and Path(output).suffix.lower() not in ENDINGS:
+        raise click.UsageError(f"{output} must end in {', '.join(ENDINGS)}: that says how the model is written")
+    policy, found = guarded(path, lambda: read_any(path, allow_outside, method or "csp"))
+    if has_errors(found):
+        _end([], found, as_document, colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
+    chosen = _block(block, policy.protects)
+    from sdcdsl.bind.places import Noted  # noqa: PLC0415
+    from sdcdsl.cli.compiling import Asked, compiled  # noqa: PLC0415
+    from sdcdsl.pipeline import Request  # noqa: PLC0415
+
+    request = Request(
+        policy=policy,
+        source=path,
+        places=Noted(path.parent, named_files(instead, policy), allow_outside),
+        day=today.date() if today is not None else datetime.date.today(),
+        folder=path.parent,
+        block=chosen,
+    )
+    files = (None if name is None else Path(name) for name in (output, solution))
+    done = compiled(request, Asked(method, *files))
+    _end(done.blocks, done.found, as_document, colour, done.exit, done.text)
+
+
+def _block(asked: str | None, known: Mapping[str, Any]) -> str | None:
+    if asked is None:
+        if len(known) > 1:
+            raise click.UsageError(f"the policy has several protect blocks: choose one, --block {next(iter(known))}")
+        return next(iter(known), None)
+    if asked not in known:
+        raise click.UsageError(f"the policy has no protect block `{asked}`. {did_you_mean(asked, known)}".strip())
+    return asked
+
+
+def _end(
+    blocks: list[dict], found: list[Diagnostic], as_document: bool, colour: bool | None, code: int, text: str = ""
+) -> None:
+    if as_document:
+        document = {"blocks": blocks, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        if found:
+            # With a result the talk goes elsewhere; without one it is the result.
+            stream = sys.stderr if text else sys.stdout
+            click.echo(render(for_reading(found), "text", wants_colour(colour, stream)), stream, nl=False, color=True)
+        click.echo(text, nl=False)
+    sys.exit(code)

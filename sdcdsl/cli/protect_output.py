@@ -1,0 +1,177 @@
+"""What `protect` prints: one document, or a text for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.audit_rows import tidy
+from sdcdsl.cli.audit_text import count, plural, shown
+from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.methods.result import FEASIBLE, OPTIMAL
+from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
+from sdcdsl.pipeline import End, Outcome, Prepared, Request
+
+EXITS = {
+    End.DONE: exits.DONE,
+    End.WRONG_POLICY: exits.WRONG_POLICY,
+    End.WRONG_DATA: exits.WRONG_DATA,
+    End.INFEASIBLE: exits.INFEASIBLE,
+    End.LIMIT: exits.LIMIT,
+    End.EXPOSED: exits.EXPOSED,
+}
+ROUNDING = 1e-9  # of a cost: less than that is no gap
+SHOWN = 20  # cells that are listed where no file shows them
+_KINDS = {HIDDEN: "hidden", INTERVAL: "shown as intervals", CHANGED: "changed"}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    request: Request
+    prepared: Prepared
+    written: dict[str, list[str]]
+    problems: Sequence[Diagnostic] = ()  # of writing
+
+    @property
+    def found(self) -> list[Diagnostic]:
+        return [*self.prepared.diagnostics, *self.problems]
+
+    @property
+    def exit(self) -> int:
+        return exits.WRONG_DATA if has_errors(self.problems) else EXITS[self.prepared.end]
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "blocks": [self._block(outcome) for outcome in self.prepared.outcomes],
+            "diagnostics": [as_json(d) for d in for_reading(self.found)],
+            "exit": self.exit,
+        }
+
+    def _block(self, outcome: Outcome) -> dict[str, Any]:
+        result, counts, changes = outcome.result, outcome.problem.summary(), outcome.changes
+        label = outcome.problem.label
+        return {
+            "name": outcome.name,
+            "method": outcome.method,
+            "status": result.status,
+            "objective": _number(result.objective),
+            "bound": _number(result.bound),
+            "gap": _number(result.gap),
+            "seconds": {phase: round(seconds, 3) for phase, seconds in outcome.seconds.items()},
+            "counts": {
+                **{name: counts[name] for name in ("cells", "relations", "sensitive", "attackers")},
+                "touched": len(outcome.touched),
+            },
+            "verdict": outcome.verdict,
+            "outputs": self.written.get(outcome.name, []),
+            "tried": [{"method": a.method, "status": a.result.status} for a in outcome.attempts[:-1]],
+            "notes": list(result.notes),
+            "changes": None
+            if changes is None
+            else {
+                "previous": list(changes.files),
+                "newly_touched": [label(int(cell)) for cell in changes.newly],
+                "published_again": [label(int(cell)) for cell in changes.again],
+            },
+        }
+
+    # ---- for people --------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        parts = ["\n".join(self._lines(outcome)) + "\n" for outcome in self.prepared.outcomes]
+        left = len(self.request.blocks) - len(parts)
+        if left:
+            parts.append(f"{plural(left, 'more block')} not searched: nothing is released unless everything is safe\n")
+        elif self.exit == exits.DONE and self.request.certificate is not None:
+            path = self.request.certificate
+            parts.append(f"wrote {path}, as confidential as the microdata; `sdcdsl verify` checks it\n")
+        return "\n".join(parts)
+
+    def _lines(self, outcome: Outcome) -> Iterator[str]:
+        result = outcome.result
+        solved = result.status in (OPTIMAL, FEASIBLE)
+        verdict = (outcome.verdict or "wrong").upper() if solved else "NOTHING FOUND"
+        yield f"{outcome.name}: {verdict}"
+        for attempt in outcome.attempts[:-1]:
+            yield f"  {'tried':<10}  {attempt.method}: {attempt.result.status}"
+        yield f"  {'method':<10}  {outcome.method}: {result.status}"
+        if solved:
+            yield f"  {'cost':<10}  {_cost(outcome)}"
+            yield f"  {'cells':<10}  {_cells(outcome)}"
+            yield f"  {'audit':<10}  {_audit(outcome)}"
+            if outcome.changes is not None:
+                newly, again = count(len(outcome.changes.newly)), count(len(outcome.changes.again))
+                files = ", ".join(outcome.changes.files)
+                yield f"  {'changes':<10}  {newly} newly not published, {again} published again, against {files}"
+            yield from (f"  {'note':<10}  {note}" for note in result.notes)
+        yield from self._wrote(outcome)
+
+    def _wrote(self, outcome: Outcome) -> Iterator[str]:
+        files = self.written.get(outcome.name, [])
+        if files:
+            yield from (f"  {'wrote' if not i else '':<10}  {path}" for i, path in enumerate(files))
+            return
+        if outcome.end is not End.DONE or self.exit != exits.DONE:
+            yield f"  {'wrote':<10}  nothing"
+            return
+        yield f"  {'wrote':<10}  nothing: no `release` asks for a file"
+        yield from _listed(outcome)
+
+
+def _cost(outcome: Outcome) -> str:
+    result = outcome.result
+    if result.objective is None:
+        return "not stated"
+    objective = shown(result.objective, result.objective)
+    if result.bound is None:
+        return f"{objective}; how far that is from the least is not known"
+    if result.gap is not None and result.gap <= ROUNDING:
+        return f"{objective}, proven to be the least"
+    return f"{objective}; the least is {shown(result.bound, result.objective)} or more, a gap of {_percent(result.gap)}"
+
+
+def _cells(outcome: Outcome) -> str:
+    counts, pattern = outcome.problem.summary(), outcome.pattern
+    assert pattern is not None
+    status = pattern.status[outcome.touched]
+    kinds = [f"{count(int((status == kind).sum()))} {word}" for kind, word in _KINDS.items() if (status == kind).any()]
+    return (
+        f"{count(counts['cells'])}, {count(counts['sensitive'])} of them sensitive; {', '.join(kinds) or 'all shown'}"
+    )
+
+
+def _audit(outcome: Outcome) -> str:
+    made = outcome.audit
+    if made is None:
+        return "not done: the release breaks a promise"
+    if not len(made.verdicts):
+        return "nothing to check: no cell is sensitive to any attacker"
+    pairs = f"{plural(len(made.verdicts), 'pair')} of attacker and sensitive cell"
+    good = int((made.verdicts == "p").sum())
+    return f"{pairs}, {'all' if good == len(made.verdicts) else count(good)} protected"
+
+
+def _listed(outcome: Outcome) -> Iterator[str]:
+    pattern = outcome.pattern
+    assert pattern is not None
+    yield ""
+    for cell in outcome.touched[:SHOWN].tolist():
+        low, high = float(pattern.low[cell]), float(pattern.high[cell])
+        size = max((abs(x) for x in (low, high) if math.isfinite(x)), default=0.0)
+        said = "hidden" if pattern.status[cell] == HIDDEN else f"{shown(low, size)} .. {shown(high, size)}"
+        yield f"  {outcome.problem.label(cell)}: {said}"
+    if len(outcome.touched) > SHOWN:
+        yield f"  … and {count(len(outcome.touched) - SHOWN)} more"
+
+
+def _percent(share: float | None) -> str:
+    return f"{100 * (share or 0.0):.3g} %"
+
+
+def _number(x: float | None) -> float | int | None:
+    return None if x is None else tidy(float(x))

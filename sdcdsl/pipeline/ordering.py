@@ -1,0 +1,72 @@
+"""What a method is asked for: its options as plain values and arrays, its clock, last period's cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.bind.option_cells import engine_options
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.methods.result import Clock, Order, Standing
+from sdcdsl.pipeline.request import Request
+from sdcdsl.policy import document as d
+from sdcdsl.policy.meaning import files_by_table
+from sdcdsl.released.previous import read_previous
+from sdcdsl.vocabulary.plugins import find_method
+
+# What holds for a cell that no statement of an option speaks of.
+_UNSAID = {"min_width": 0.0, "cap_width": np.inf}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One method of a chain with everything it needs beside the problem and a clock."""
+
+    engine: d.Engine
+    options: dict[str, Any]
+    before: np.ndarray | None = None  # bool [cell]
+    previous: tuple[str, ...] = ()  # where that stands
+
+
+def plan_of(
+    engine: d.Engine, protect: d.Block, problem: TableProblem, request: Request
+) -> tuple[Plan, list[Diagnostic]]:
+    method = find_method(engine.name)
+    assert method is not None, engine.name  # the policy passed the checks
+    options, found = engine_options(engine, method.options, problem)
+    for name, otherwise in _UNSAID.items():
+        if isinstance(options.get(name), np.ndarray):
+            options[name] = np.where(np.isnan(options[name]), otherwise, options[name])
+    options |= {name: value for name, value in request.instead.items() if name in options}
+    if not options.get("previous"):
+        return Plan(engine, options), found
+    said = next(o for o in engine.options if o.name == "previous")
+    before, files, problems = _previous(options["previous"], said, protect, problem, request)
+    return Plan(engine, options, before, files), [*found, *problems]
+
+
+def _previous(
+    path: str, said: d.Option, protect: d.Block, problem: TableProblem, request: Request
+) -> tuple[np.ndarray | None, tuple[str, ...], list[Diagnostic]]:
+    files: dict[str, Path] = {}
+    found: list[Diagnostic] = []
+    paths = files_by_table(path, protect.tables)
+    for table, name in paths.items():
+        place, problems = request.places.find(f"previous {table}", name, said.span)
+        found += [replace(problem, help=None) for problem in problems]
+        if place is not None:
+            files[table] = place
+    if found:
+        return None, (), found
+    before, found = read_previous(problem, files)
+    return before, tuple(paths.values()), found
+
+
+def order_of(plan: Plan, seed: int, tell: Callable[[Standing], None]) -> Order:
+    """The clock starts now."""
+    return Order(plan.options, Clock(plan.options.get("time_limit")), seed, plan.before, tell)

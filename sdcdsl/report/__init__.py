@@ -1,0 +1,1 @@
+"""Writers of what leaves the house: released tables and certificates."""

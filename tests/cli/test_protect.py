@@ -1,0 +1,194 @@
+"""`sdcdsl protect` as a person runs it: what is written, what is said, and with which exit code.
+
+Most tests use a method of a third party that tries all patterns (`tests.pipeline.others`), so that they say nothing
+about the methods of the program: those have `test_known_answers` and tests of their own.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from sdcdsl.cli import cli
+from tests.cli.investment import document
+from tests.cli.protecting import codes, files, protect, run
+from tests.pipeline.others import others  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("others")
+
+
+def test_the_document_is_the_published_one(policy, tmp_path):
+    found = protect(policy("method enumeration", 'release csv "out.csv"'))
+    [block] = found["blocks"]
+    assert {k: block[k] for k in ("name", "method", "status", "objective", "bound", "gap", "verdict")} == {
+        "name": "investment",
+        "method": "enumeration",
+        "status": "optimal",
+        "objective": 59,
+        "bound": 59,
+        "gap": 0,
+        "verdict": "protected",
+    }
+    assert block["counts"] == {"cells": 16, "relations": 8, "sensitive": 1, "attackers": 1, "touched": 4}
+    assert {"bind", "search", "audit"} <= block["seconds"].keys()
+    assert all(seconds >= 0 for seconds in block["seconds"].values())
+    assert block["outputs"] == [str(tmp_path / "out.csv")]
+    assert found["exit"] == 0
+
+
+def test_what_is_released_is_what_was_audited(policy, tmp_path):
+    path = policy("method enumeration", 'release csv "out.csv"', 'release parquet "deep/out.parquet"')
+    assert run(path, "--certificate", tmp_path / "out.cert").exit_code == 0
+    assert files(tmp_path) == {"investment.sdc", "out.csv", "deep/out.parquet", "out.cert"}
+    audited = document(path, "--released", tmp_path / "out.csv")
+    assert audited["verdict"] == "protected"
+    [pair] = audited["pairs"]
+    assert (pair["low"], pair["high"]) == (5, 30)
+    table, other = pl.read_csv(tmp_path / "out.csv"), pl.read_parquet(tmp_path / "deep" / "out.parquet")
+    hidden = table.filter(pl.col("status") == "hidden").select("activity", "region").rows()
+    assert set(hidden) == {("II", "A"), ("II", "C"), ("III", "A"), ("III", "C")}
+    assert other["value"].to_list() == table["value"].to_list()
+    assert other["status"].to_list() == table["status"].to_list()
+    verified = CliRunner().invoke(cli, ["verify", str(tmp_path / "out.cert")])
+    assert (verified.exit_code, "the certificate holds" in verified.output) == (0, True)
+
+
+def test_options_of_the_format(policy, tmp_path):
+    path = policy("method enumeration", 'release csv "out.csv" {\n    delimiter ";"\n    decimal ","\n  }')
+    text = path.read_text()
+    for figure in ("20", "80", "45", "190"):  # of I·A, and of the sums it belongs to
+        text = text.replace(f" {figure} |", f" {figure}.5 |")
+    path.write_text(text)
+    assert run(path).exit_code == 0
+    assert "I;A;20,5;;;published\n" in (tmp_path / "out.csv").read_text()
+    assert document(path, "--released", tmp_path / "out.csv")["verdict"] == "protected"
+
+
+def test_text_for_people(policy, tmp_path):
+    said = run(policy("method enumeration", 'release csv "out.csv"'), "--out", tmp_path / "new" / "folder").stdout
+    assert said.startswith("investment: PROTECTED\n")
+    assert "59, proven to be the least" in said
+    assert "1 pair of attacker and sensitive cell, all protected" in said
+    assert str(tmp_path / "new" / "folder" / "out.csv") in said
+    assert files(tmp_path) == {"investment.sdc", "new/folder/out.csv"}
+
+
+def test_without_a_release_the_result_is_shown(policy, tmp_path):
+    said = run(policy("method enumeration")).stdout
+    assert "nothing: no `release` asks for a file" in said
+    assert "  activity = II, region = A: hidden\n" in said
+    assert files(tmp_path) == {"investment.sdc"}
+
+
+def test_the_first_method_that_finds_something_is_taken(policy):
+    found = protect(policy("method enumeration {\n    cap_hidden 1\n  } else endless {\n    time_limit 0.1 s\n  }"))
+    [block] = found["blocks"]
+    assert (block["method"], block["status"], block["verdict"]) == ("endless", "feasible", "protected")
+    assert block["tried"] == [{"method": "enumeration", "status": "infeasible"}]
+    assert (block["objective"], block["bound"], block["counts"]["touched"]) == (760, 59, 16)
+    assert block["gap"] == pytest.approx(1 - 59 / 760)
+
+
+# ---- nothing is written ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "exit", "status", "code"),
+    [
+        ("method careless", 6, "optimal", "SDC513"),
+        ("method lying", 6, "optimal", "SDC513"),
+        ("method enumeration {\n    time_limit 0 s\n  }", 5, "limit", "SDC511"),
+        ("method enumeration {\n    cap_hidden 1\n  }", 4, "infeasible", "SDC510"),
+        ("method enumeration {\n    cap_hidden 1\n  } else cta", 4, "infeasible", "SDC510"),
+    ],
+)
+def test_nothing_is_written_unless_protected(policy, tmp_path, said, exit, status, code):
+    (tmp_path / "out.csv").write_text("last year's", encoding="utf-8")
+    found = protect(policy(said, 'release csv "out.csv"'))
+    [block] = found["blocks"]
+    assert (found["exit"], block["status"], block["outputs"]) == (exit, status, [])
+    assert code in codes(found)
+    assert block["verdict"] in ("exposed", None)
+    assert files(tmp_path) == {"investment.sdc", "out.csv"}
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "last year's"
+
+
+def test_all_blocks_or_none(policy, tmp_path):
+    path = policy("method enumeration", 'release csv "one.csv"')
+    text = path.read_text()
+    second = text[text.index("protect investment") :].replace("protect investment", "protect investment as again")
+    path.write_text(text + "\n" + second.replace("one.csv", "two.csv").replace("enumeration", "careless"))
+    found = protect(path)
+    assert [(b["name"], b["verdict"], b["outputs"]) for b in found["blocks"]] == [
+        ("investment", "protected", []),
+        ("again", "exposed", []),
+    ]
+    assert (found["exit"], files(tmp_path)) == (6, {"investment.sdc"})
+    assert protect(path, "--block", "investment")["exit"] == 0
+    assert files(tmp_path) == {"investment.sdc", "one.csv"}
+
+
+@pytest.mark.parametrize(
+    ("said", "exit", "code"),
+    [
+        ("method cta", 1, "SDC501"),
+        ("method rounding {\n    base 5\n  }", 1, "SDC501"),
+        ('method enumeration\n  release html "out.html"', 1, "SDC501"),
+        ('method enumeration\n  release csv "investment.sdc"', 3, "SDC503"),
+        ('method enumeration\n  release csv "investment.sdc/out.csv"', 3, "SDC503"),
+        ('method enumeration {\n    previous "nowhere.csv"\n  }', 3, "SDC302"),
+    ],
+)
+def test_what_cannot_be_done_is_said_beforehand(policy, tmp_path, said, exit, code):
+    found = protect(policy(said))
+    assert (found["exit"], codes(found), found["blocks"]) == (exit, [code], [])
+    assert files(tmp_path) == {"investment.sdc"}
+    shown = run(policy(said))
+    assert shown.exit_code == exit
+    assert f"error[{code}]" in shown.stdout
+
+
+def test_wrong_policies_data_and_usage(policy, tmp_path):
+    assert codes(protect(policy("method cps"))) == ["SDC106"]
+    assert run(policy("method cps")).exit_code == 1
+    path = policy("method enumeration")
+    path.write_text(path.read_text().replace("22 |    49", "23 |    49"))
+    assert run(path).exit_code == 1
+    assert run(policy("method enumeration"), "--block", "invest").exit_code == 2
+    assert run(policy("method enumeration"), "--method", "csp").exit_code == 2
+    assert "no time" in run(policy("method enumeration"), "--time-limit", "soon").output
+    assert run(tmp_path / "nowhere.jj").exit_code == 3
+    assert protect(policy("method enumeration"), "--time-limit", "0min")["exit"] == 5
+
+
+def test_levels_that_no_release_gives_name_the_clashing_statements(policy):
+    """With the margins published the rest of its row (8 + 19) and of its column (10 + 12) limits how far II·C rises."""
+    fact = "publish where activity = Total or region = Total"
+    path = policy("method csp", levels=("lpl 5", "upl 28"), fact=fact)
+    found = protect(path)
+    assert (found["exit"], codes(found)) == (4, ["SDC510"])
+    [clash] = found["diagnostics"]
+    lines = path.read_text().splitlines()
+    assert [lines[mark["line"] - 1].strip() for mark in clash["marks"]] == ["upl 28", fact]
+    assert "activity = II, region = C, against external" in clash["notes"][0]
+    assert "rise by 28" in clash["notes"][0] and "at most 22" in clash["notes"][0]
+
+
+# ---- last period -----------------------------------------------------------------------------------------
+
+
+def test_what_changed_since_the_last_period(policy, tmp_path):
+    old = [("I", "B", "x"), ("II", "B", "x"), ("II", "C", "5..30"), ("III", "A", "17"), ("Total", "C", "-")]
+    rows = "".join(f"{a},{r},{v}\n" for a, r, v in old)
+    (tmp_path / "last.csv").write_text(f"activity,region,value\n{rows}", encoding="utf-8")
+    path = policy('method enumeration {\n    previous "last.csv"\n  }')
+    [block] = protect(path)["blocks"]
+    assert block["changes"]["previous"] == ["last.csv"]
+    assert set(block["changes"]["newly_touched"]) == {
+        "activity = II, region = A",
+        "activity = III, region = A",
+        "activity = III, region = C",
+    }
+    assert set(block["changes"]["published_again"]) == {"activity = I, region = B", "activity = II, region = B"}
+    assert "3 newly not published, 2 published again, against last.csv" in run(path).stdout

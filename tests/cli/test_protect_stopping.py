@@ -1,0 +1,59 @@
+"""Ctrl-C while `sdcdsl protect` searches: once, and the best release so far is audited and released; twice: nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.investment import document
+from tests.cli.protecting import files
+from tests.pipeline.others import environment, others  # noqa: F401
+
+
+class Running:
+    """The command in a process of its own, from the moment it says that it searches."""
+
+    def __init__(self, path: Path, site: Path, said: str) -> None:
+        command = [sys.executable, "-m", "sdcdsl", "protect", str(path)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, env=environment(site), text=True, start_new_session=True, **pipes)
+        self.wait_for(said)
+
+    def wait_for(self, said: str) -> None:
+        assert self.process.stderr is not None
+        lines = []
+        while not (lines and said in lines[-1]):
+            lines.append(self.process.stderr.readline())
+            assert lines[-1], lines
+
+    def press(self) -> None:
+        os.kill(self.process.pid, signal.SIGINT)
+
+    def end(self) -> tuple[int, str]:
+        out, err = self.process.communicate(timeout=30)
+        assert "Traceback" not in err
+        return self.process.returncode, out
+
+
+def test_once(policy, tmp_path, others):  # noqa: F811
+    path = policy("method endless", 'release csv "out.csv"')
+    running = Running(path, others, "investment: endless, waiting, objective 190, bound 59, gap 68.9 %")
+    running.press()
+    running.wait_for("the best release found so far is audited")
+    code, out = running.end()
+    assert code == 0
+    assert out.startswith("investment: PROTECTED\n") and "feasible" in out
+    assert document(path, "--released", tmp_path / "out.csv")["verdict"] == "protected"
+
+
+def test_twice(policy, tmp_path, others):  # noqa: F811
+    path = policy("method stubborn", 'release csv "out.csv"')
+    running = Running(path, others, "investment: stubborn, waiting, for nothing")
+    running.press()
+    running.wait_for("Ctrl-C once more")
+    running.press()
+    assert running.end() == (130, "")
+    assert files(tmp_path) == {"investment.sdc"}

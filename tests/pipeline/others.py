@@ -1,0 +1,100 @@
+"""A method of a third party, as its package would bring it along: all patterns of a small table, the cheapest first.
+
+It is also an oracle: it knows no cuts, no bounds and no search, only the definition and the audit.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sdcdsl.audit import audit
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.result import FEASIBLE, LIMIT, OPTIMAL, Order, Result, Standing
+from sdcdsl.pattern import hidden
+from sdcdsl.vocabulary import plugins
+from sdcdsl.vocabulary.methods import CspOptions, Method
+
+ENUMERATION = Method("enumeration", "all patterns", "the table with some cells hidden", "none", CspOptions)
+CARELESS = Method("careless", "hides sensitive cells and nothing else", "too much", "none", CspOptions)
+LYING = Method("lying", "publishes something else", "a wrong table", "none", CspOptions)
+ENDLESS = Method("endless", "searches until it is told to stop", "the table with all cells hidden", "none", CspOptions)
+STUBBORN = Method("stubborn", "searches on whatever it is told", "nothing", "none", CspOptions)
+
+
+def enumeration(problem: TableProblem, order: Order) -> Result:
+    d = problem.dataset
+    a, w, status = d["a"].values, d["w"].values, d["status"].values
+    must = status == "u"
+    free = np.flatnonzero(status == "s")
+    if order.clock.over:
+        return Result(LIMIT)
+    most = order.options["cap_hidden"] or len(free)
+    patterns = [chosen for size in range(min(most, 4)) for chosen in combinations(free.tolist(), size)]
+    for chosen in sorted(patterns, key=lambda chosen: (w[list(chosen)].sum(), chosen)):
+        cells = must.copy()
+        cells[list(chosen)] = True
+        pattern = hidden(a, cells)
+        if audit(problem, pattern, exact=False).verdict == "protected":
+            cost = float(w[cells].sum())
+            return Result(OPTIMAL, pattern, cost, cost)
+    return Result("infeasible")
+
+
+def careless(problem: TableProblem, order: Order) -> Result:
+    d = problem.dataset
+    return Result(OPTIMAL, hidden(d["a"].values, d["status"].values == "u"), 0.0, 0.0)
+
+
+def lying(problem: TableProblem, order: Order) -> Result:
+    d = problem.dataset
+    return Result(OPTIMAL, hidden(d["a"].values + 1, d["status"].values == "u"), 0.0, 0.0)
+
+
+def endless(problem: TableProblem, order: Order) -> Result:
+    while not order.clock.over:
+        order.tell(Standing("waiting", objective=190.0, bound=59.0))
+        threading.Event().wait(0.05)
+    d = problem.dataset
+    everything = hidden(d["a"].values, np.ones(problem.n, dtype=bool))
+    return Result(FEASIBLE, everything, float(d["w"].values.sum()), 59.0)
+
+
+def stubborn(problem: TableProblem, order: Order) -> Result:
+    while True:
+        order.tell(Standing("waiting", note="for nothing"))
+        threading.Event().wait(0.05)
+
+
+def install(folder: Path) -> None:
+    """What pip would leave behind."""
+    info = folder / "others-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
+    names = ("enumeration", "careless", "lying", "endless", "stubborn")
+    methods = "".join(f"{name} = tests.pipeline.others:{name.upper()}\n" for name in names)
+    engines = "".join(f"{name} = tests.pipeline.others:{name}\n" for name in names)
+    (info / "entry_points.txt").write_text(
+        f"[sdcdsl.methods]\n{methods}\n[sdcdsl.engines]\n{engines}", encoding="utf-8"
+    )
+
+
+@pytest.fixture
+def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "site"
+    install(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    plugins._entry_points.cache_clear()
+    yield folder  # type: ignore[misc]
+    plugins._entry_points.cache_clear()
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """For a process of its own."""
+    root = Path(__file__).resolve().parents[2]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(root)])}
