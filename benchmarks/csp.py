@@ -26,7 +26,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy is loaded
 
 import numpy as np
-from instances import ASYMMETRIC, BENCH, LARGE, SYMMETRIC, bench, business, lookalike, network
+from instances import ASYMMETRIC, BENCH, SYMMETRIC, bench, business, large, lookalike
 from measuring import Case, Columns, Row, apart, arguments, figure, keep, said, share, solved, wanted
 from patterns import CSPLIB, from_file
 from peers import COLUMNS as PEER_COLUMNS
@@ -126,7 +126,7 @@ def _lookalike(number: int, levels: tuple[float, float]):
 
 
 def _network(n: int):
-    return lambda: network(LARGE[n])
+    return lambda: large(n)
 
 
 def _business(seed: int):

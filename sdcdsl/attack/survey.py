@@ -229,7 +229,7 @@ class _Survey:
         self.found.questions += 1
         try:
             return self.engine.push(cell, sign, need, bounds)
-        except RuntimeError as said:
+        except (RuntimeError, np.linalg.LinAlgError) as said:
             self.found.failures.append(str(said))
             return None
 

@@ -14,7 +14,7 @@ has no usable callback for lazy constraints.)
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, isfinite
 
 import highspy
@@ -44,6 +44,7 @@ class Integral:
     x: np.ndarray | None
     objective: float
     bound: float
+    met: list[np.ndarray] = field(default_factory=list)  # solutions that were found on the way
 
 
 class Master:
@@ -143,7 +144,13 @@ class Master:
         return bound - 1e-13 * abs(bound), reduced
 
     def solve(
-        self, *, start: np.ndarray | None = None, gap: float = 0.0, seconds: float = inf, threads: int = 1, seed: int = 0
+        self,
+        *,
+        start: np.ndarray | None = None,
+        gap: float = 0.0,
+        seconds: float = inf,
+        threads: int = 1,
+        seed: int = 0,
     ) -> Integral:
         """The mixed-integer problem over the rows there are."""
         highs = _handle(self.cost, self.lower, self.upper)
@@ -169,6 +176,9 @@ class Master:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             highs.setSolution(known)
+        met: list[np.ndarray] = []
+        highs.setCallback(lambda kind, message, out, into, data: met.append(np.array(out.mip_solution)), None)
+        highs.startCallback(highspy.cb.HighsCallbackType.kCallbackMipSolution)
         highs.run()
         status, info = highs.getModelStatus(), highs.getInfo()
         nowhere_unbounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
@@ -181,10 +191,10 @@ class Master:
         x = np.array(highs.getSolution().col_value) if found else None
         objective = float(self.cost @ x) if x is not None else inf
         if status == highspy.HighsModelStatus.kOptimal:
-            return Integral(OPTIMAL, x, objective, bound)
+            return Integral(OPTIMAL, x, objective, bound, met)
         if status not in _ANSWERS:
             return Integral(FAILED, None, inf, -inf)
-        return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound)
+        return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound, met)
 
 
 _ANSWERS = {

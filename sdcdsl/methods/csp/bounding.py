@@ -16,11 +16,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Capacities, Identity, Separation
+from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clock
 from sdcdsl.solve.master import OPTIMAL, Master, Row
 
+EXACT = 1e-8  # the same at integer points
 VIOLATED = 1e-4  # cuts that are missed by less than this are left alone until nothing else is found
 DEEP = 1e-3  # added to all shares when the cut is chosen: it then prefers small coefficients where nothing is hidden
 LEAST = 1e-7  # coefficients below this are raised to it: valid, and kinder to the solver
@@ -87,7 +88,15 @@ class Bounding:
         everything = np.full(len(x), np.inf)
         point = Capacities(self.demands, everything, everything, x)
         deep = Capacities(self.demands, everything, everything, np.minimum(x + DEEP, 1.0))
-        made = self.separation.round(point, deep=deep, tolerance=least, over=lambda: clock.over)
+        return self._rows(x, self.separation.round(point, deep=deep, tolerance=least, over=lambda: clock.over), least)
+
+    def broken(self, x: np.ndarray, clock: Clock) -> list[Row]:
+        """The same for x that is 0 or 1: then all of the room counts, and no cut means that the pattern is valid."""
+        room = np.where(x > 0.5, np.inf, 0.0)
+        made = self.separation.round(Capacities(self.demands, room, room), tolerance=EXACT, over=lambda: clock.over)
+        return self._rows(x, made, EXACT) + self.violated(x, clock)
+
+    def _rows(self, x: np.ndarray, made: Round, least: float) -> list[Row]:
         self.complete = made.complete
         out: dict[bytes, Row] = {}  # several sides may give the same
         for row in self._cuts(made.found):

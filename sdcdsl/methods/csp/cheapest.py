@@ -73,6 +73,24 @@ class Cheapest:
         moved = np.abs(d) > DUST
         return self.cells[cells[moved]], d[moved] * need
 
+    def together(
+        self,
+        cells: np.ndarray,
+        signs: np.ndarray,
+        needs: np.ndarray,
+        room: tuple[np.ndarray, np.ndarray],
+        price: np.ndarray,
+    ) -> Move | None:
+        """One move that takes many cells at least as far as each needs; None if they cannot all go that way at once."""
+        unit = float(needs.max())
+        down, up = (r[self.cells] / unit for r in room)
+        self.solved += 1
+        d = self._relations.together(self.number[cells], signs, needs / unit, down, up, price[self.cells])
+        if d is None:
+            return None
+        moved = np.flatnonzero(np.abs(d) > DUST * float(needs.min()) / unit)
+        return self.cells[moved], d[moved] * unit
+
     def _by_solver(self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray) -> np.ndarray | None:
         shut = price == inf
         down, up, price = np.where(shut, 0.0, down), np.where(shut, 0.0, up), np.where(shut, 0.0, price)
@@ -120,13 +138,33 @@ class ByRelations:
         self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
     ) -> tuple[np.ndarray | None, bool]:
         """d, or None if there is none; and whether that is certain."""
-        highs, size = self.highs, self.size
-        cost = np.concatenate([price / np.clip(up, SLIGHT, 1.0), price / np.clip(down, SLIGHT, 1.0)])
         high = np.concatenate([up, down])
         low = np.zeros(len(high))
-        there, back = (p, size + p) if sign > 0 else (size + p, p)
+        there, back = (p, self.size + p) if sign > 0 else (self.size + p, p)
         low[there] = high[there] = 1.0
         high[back] = 0.0
+        return self._solved(low, high, down, up, price, steps)
+
+    def together(
+        self,
+        cells: np.ndarray,
+        signs: np.ndarray,
+        needs: np.ndarray,
+        down: np.ndarray,
+        up: np.ndarray,
+        price: np.ndarray,
+    ) -> np.ndarray | None:
+        high = np.concatenate([up, down])
+        low = np.zeros(len(high))
+        low[np.where(signs > 0, cells, self.size + cells)] = needs
+        high[np.where(signs > 0, self.size + cells, cells)] = 0.0
+        return self._solved(low, high, down, up, price, None)[0] if (low <= high).all() else None
+
+    def _solved(
+        self, low: np.ndarray, high: np.ndarray, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
+    ) -> tuple[np.ndarray | None, bool]:
+        highs, size = self.highs, self.size
+        cost = np.concatenate([price / np.clip(up, SLIGHT, 1.0), price / np.clip(down, SLIGHT, 1.0)])
         highs.changeColsCost(len(cost), self.columns, cost)
         highs.changeColsBounds(len(low), self.columns, low, high)
         highs.setOptionValue("simplex_iteration_limit", steps if steps is not None else 2**31 - 1)

@@ -92,7 +92,7 @@ class _Solving:
             if found is not None:
                 self._take(found)
                 self._improve(finder, self.clock.passed + FIRST_SHARE * self.clock.left)
-            elif not self.clock.over or falling_short(self.instance, self.instance.may_open):
+            elif not self.clock.over:
                 return self._nothing()
         if not self._done() and not self.clock.over:
             with self._timed("bound"):
@@ -176,8 +176,7 @@ class _Solving:
     # ---- what comes of it --------------------------------------------------------------------------------
 
     def _nothing(self) -> Result:
-        clashes = falling_short(self.instance, self.instance.may_open, exact=True)
-        if clashes:
+        if not self.clock.over and (clashes := falling_short(self.instance, self.instance.may_open, exact=True)):
             return Result(INFEASIBLE, seconds=self.seconds, clashes=tuple(clashes))
         return Result(LIMIT, bound=self.bound, seconds=self.seconds)
 

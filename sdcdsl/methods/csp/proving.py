@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.methods.csp.bounding import VIOLATED, Bounding
+from sdcdsl.methods.csp.bounding import Bounding
 from sdcdsl.methods.csp.finding import Finder, Found
 from sdcdsl.methods.result import Clock, gap
 from sdcdsl.solve.limits import Limits
@@ -20,8 +20,8 @@ from sdcdsl.solve.status import Status
 
 THRESHOLDS = (0.3, 0.5, 0.1)  # shares from which a cell of the relaxation counts as hidden
 PULL = 0.9  # how much cheaper a cell becomes by its share
-EXACT = 1e-7  # cuts at integer points may be missed by this
 COARSE = 10  # gaps of the first integer problems, in gaps that are left
+MET = 20  # solutions on the way to one that give cuts too
 SLICE = 20.0  # seconds an integer problem gets at first
 STALL, STALLED = 8, 2e-5  # rounds in which the bound must grow by this share
 
@@ -92,6 +92,8 @@ class Proving:
                 bounding.fix(best[1])
             left = self._gap()
             goal = self.wanted / 2 if tight else max(left / COARSE, self.wanted / 2)
+            if best is not None:  # the master does not count what is hidden anyway
+                goal *= best[1] / max(best[1] - bounding.base, 1e-9 * best[1])
             start = bounding.of_cells(best[0]) if best is not None else None
             made = bounding.master.solve(
                 start=start,
@@ -115,9 +117,11 @@ class Proving:
                 seconds *= 2
                 continue
             x = np.round(made.x)
-            rows = bounding.violated(x, self.clock, EXACT)
+            rows = bounding.broken(x, self.clock)
             if rows:
                 bounding.master.add(rows)
+                for other in made.met[-MET:]:
+                    bounding.master.add(bounding.broken(np.round(other), self.clock))
                 self._complete(bounding.to_cells(x) > 0.5)
                 self._relaxed()
                 continue
@@ -137,7 +141,7 @@ class Proving:
         best = self.best()
 
         def separate(x: np.ndarray, integral: bool) -> list[Row]:
-            return bounding.violated(x, Clock() if integral else self.clock, EXACT if integral else VIOLATED)
+            return bounding.broken(x, Clock()) if integral else bounding.violated(x, self.clock)
 
         def better(x: np.ndarray, objective: float) -> None:
             self.take(self._pattern(x))

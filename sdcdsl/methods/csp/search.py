@@ -24,6 +24,8 @@ from sdcdsl.methods.result import Clock
 ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
 TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
 MOST_MOVES = 6000
+TRIAL, BATCH = 8, 60  # moves one by one before their pace is judged; sides that then share one
+PATIENCE = 60.0  # seconds a first pattern may take
 NOISE = 0.35
 WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
 AWAY = 1.0  # how far it may go from the best
@@ -59,6 +61,7 @@ class Search:
         self.cheapest = Cheapest(instance)
         self.random = np.random.default_rng(seed)
         self.best: State | None = None
+        self._began, self._asked = 0.0, 0  # when a first pattern was begun, and how many moves it took so far
         self.short: list[int] = []  # sides that no move certifies, whatever is hidden
 
     def hidden(self, state: State) -> np.ndarray:
@@ -72,6 +75,7 @@ class Search:
         nothing = State(
             np.zeros(0, dtype=np.int64), np.zeros(self.instance.n, int), np.zeros(len(self.sides), int), 0.0
         )
+        self._began, self._asked = self.clock.passed, 0
         state = self._completed(nothing, self.must if cheap is None else cheap, price=price)
         return self._keep(self._pruned(state)) if state is not None else None
 
@@ -150,8 +154,9 @@ class Search:
             if cost >= below or self.clock.over:
                 return None
             side = int(left[np.argmax(self.sides.need[left])])
-            move = self._move(side, price)
-            if move is None or not self.pool.covers[move, side]:
+            move = self._together(left, price) if closed is None and self._too_slow(len(left)) else None
+            move = self._move(side, price) if move is None else move
+            if move is None or not self.pool.covers[move, left].any():
                 if closed is None:
                     self.short.append(side)
                 return None
@@ -161,6 +166,28 @@ class Search:
             users[cells] += 1
             count += self.pool.covers[move]
             price[cells] = ALMOST_FREE * self.typical
+
+    def _too_slow(self, left: int) -> bool:
+        """Whether what is left, one by one, would take too much of the time there is."""
+        self._asked += 1
+        if self._asked < TRIAL or left < 2 * BATCH:
+            return False
+        each = (self.clock.passed - self._began) / self._asked
+        return left * each > min(PATIENCE, 0.2 * self.clock.left)
+
+    def _together(self, left: np.ndarray, price: np.ndarray) -> int | None:
+        """One move for many sides of one attacker that go the same way, hardest first."""
+        s = self.sides
+        hardest = left[np.argsort(-s.need[left], kind="stable")]
+        alike = hardest[(s.attacker[hardest] == s.attacker[hardest[0]]) & (s.sign[hardest] == s.sign[hardest[0]])]
+        first = np.unique(s.cell[alike], return_index=True)[1]
+        chosen = alike[np.sort(first)[:BATCH]]
+        room = self.instance.room(int(s.attacker[chosen[0]]))
+        made = self.cheapest.together(s.cell[chosen], s.sign[chosen], s.need[chosen], room, price / self.typical)
+        if made is None:
+            return None
+        move = self.pool.add(*made)
+        return move if self.pool.covers[move, chosen[0]] else None
 
     def _move(self, side: int, price: np.ndarray) -> int | None:
         s = self.sides
