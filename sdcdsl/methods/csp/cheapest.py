@@ -158,7 +158,13 @@ class ByRelations:
         low = np.zeros(len(high))
         low[np.where(signs > 0, cells, self.size + cells)] = needs
         high[np.where(signs > 0, self.size + cells, cells)] = 0.0
-        return self._solved(low, high, down, up, price, None)[0] if (low <= high).all() else None
+        if (low > high).any():
+            return None
+        self.highs.setOptionValue("solver", "ipm")  # there is nothing near that a simplex method could start from
+        try:
+            return self._solved(low, high, down, up, price, None)[0]
+        finally:
+            self.highs.setOptionValue("solver", "simplex")
 
     def _solved(
         self, low: np.ndarray, high: np.ndarray, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None

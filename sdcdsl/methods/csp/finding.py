@@ -28,7 +28,7 @@ SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level asks for beyond the other
 
 class Finder(Protocol):
     def first(self) -> Found | None: ...
-    def better(self) -> Found | None:
+    def better(self, clock: Clock) -> Found | None:
         """Goes on from the last pattern, for a while; None if there is nothing left to try."""
         ...
 
@@ -55,10 +55,10 @@ class ByFlows:
         found = self._kept(self.search.protect(self.clock, self.tell, effort=0.0))
         return found or self._otherwise.first()
 
-    def better(self) -> Found | None:
+    def better(self, clock: Clock) -> Found | None:
         if self._best is None:
-            return self._otherwise.better()
-        part = self.clock.part(self._slice)
+            return self._otherwise.better(clock)
+        part = clock.part(self._slice)
         found = self._kept(self.search.protect(part, self.tell, start=self._best))
         if not part.over:  # nothing was won for long
             return None
@@ -101,17 +101,19 @@ class ByMoves:
         self.search, self._state = best
         return self._found(best[1])
 
-    def better(self) -> Found | None:
+    def better(self, clock: Clock) -> Found | None:
         if self.search is None or self._state is None or not len(self._state.moves):
             return None
+        self.search.clock = clock
         if not self._swept:
             self.phase = "sweep"
             before = self._state.cost
             self._state = self.search.sweep(self._state)
-            self._swept = self._state.cost > before * (1 - 1e-3)
+            self._swept = self._state.cost > before * (1 - 1e-3) and not clock.over
         else:
             self.phase = "neighbourhoods"
             self._state = self.search.neighbourhoods(self._state, ROUNDS)
+        self.search.clock = self.clock
         return self._found(self.search.best or self._state)
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:

@@ -30,6 +30,7 @@ from sdcdsl.methods.result import (
     INFEASIBLE,
     LIMIT,
     OPTIMAL,
+    Clock,
     Order,
     Result,
     Standing,
@@ -38,7 +39,7 @@ from sdcdsl.methods.result import (
 from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.solve.limits import Limits
 
-FIRST_SHARE = 0.35  # of the time for a first pattern and its improvement, before any bound
+FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
 PATIENCE = 10  # fruitless goes at a better pattern before something else is tried
 TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
 
@@ -56,8 +57,8 @@ class _Priced:
     def first(self) -> Found | None:
         return self._real(self.finder.first())
 
-    def better(self) -> Found | None:
-        return self._real(self.finder.better())
+    def better(self, clock: Clock) -> Found | None:
+        return self._real(self.finder.better(clock))
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._real(self.finder.complete(hidden, price))
@@ -126,8 +127,9 @@ class _Solving:
 
     def _improve(self, finder: Finder, until: float) -> None:
         idle = 0
-        while not self.clock.over and self.clock.passed < until and not self._done():
-            found = finder.better()
+        clock = self.clock.part(max(until - self.clock.passed, 0.0))
+        while not clock.over and not self._done():
+            found = finder.better(clock)
             if found is None:
                 return
             idle = 0 if self._take(found) else idle + 1

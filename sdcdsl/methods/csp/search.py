@@ -24,7 +24,7 @@ from sdcdsl.methods.result import Clock
 ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
 TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
 MOST_MOVES = 6000
-TRIAL, BATCH = 8, 60  # moves one by one before their pace is judged; sides that then share one
+TRIAL, BATCH = 3, 200  # moves one by one before their pace is judged; sides that then share one
 PATIENCE = 60.0  # seconds a first pattern may take
 NOISE = 0.35
 WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
@@ -170,7 +170,7 @@ class Search:
     def _too_slow(self, left: int) -> bool:
         """Whether what is left, one by one, would take too much of the time there is."""
         self._asked += 1
-        if self._asked < TRIAL or left < 2 * BATCH:
+        if self._asked < TRIAL or left < BATCH:
             return False
         each = (self.clock.passed - self._began) / self._asked
         return left * each > min(PATIENCE, 0.2 * self.clock.left)

@@ -7,15 +7,15 @@ Capacities change from question to question here, relations never do. The proof 
 and it is formed from γ and the relations alone: what a solver gets wrong makes γ less good, never the identity wrong.
 
 On networks an answer is a maximum flow, on a grid of powers of two so that nothing is rounded, and c the arcs of a
-minimum cut. Elsewhere it is a linear program by primal simplex: from one question to the next, at one point, hardly more
-than the objective changes, and where the last one ended is a good place to start.
+minimum cut. Elsewhere it is a linear program by primal simplex: from one question to the next, at one point, hardly
+more than the objective changes, and where the last one ended is a good place to start.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf, isfinite, log2
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import highspy
 import numpy as np
@@ -196,13 +196,15 @@ def proper_rows(matrix: Matrix) -> np.ndarray:
 def model(columns: csc_array, cost: np.ndarray, sense: highspy.ObjSense, strategy: int) -> highspy.Highs:
     """Relations Σ = 0 over columns whose bounds come with every question."""
     lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = columns.shape[1], columns.shape[0]
+    rows, width = cast("tuple[int, int]", columns.shape)
+    start, index, value = (cast(Any, part) for part in (columns.indptr, columns.indices, columns.data))
+    lp.num_col_, lp.num_row_ = width, rows
     lp.sense_ = sense
     lp.col_cost_ = cost
-    lp.col_lower_ = lp.col_upper_ = np.zeros(columns.shape[1])
-    lp.row_lower_ = lp.row_upper_ = np.zeros(columns.shape[0])
+    lp.col_lower_ = lp.col_upper_ = np.zeros(width)
+    lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = start, index, value
     highs = highspy.Highs()
     for option, value in {
         "output_flag": False,

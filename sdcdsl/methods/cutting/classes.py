@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -82,15 +83,15 @@ class _Rows:
     """Relations as rows of {class: coefficient}, rewritten until none is left with one class, or with two."""
 
     def __init__(self, M: csr_array, may_open: np.ndarray):
-        self.n = M.shape[1]
+        equations, self.n = cast("tuple[int, int]", M.shape)
         self.of = np.where(may_open, np.arange(self.n), STILL)
         self.turn = np.ones(self.n)
         self.members: dict[int, list[int]] = {}
         self.rows: list[dict[int, float]] = []
         self.places: defaultdict[int, set[int]] = defaultdict(set)
-        indptr, indices, data = M.indptr.tolist(), M.indices.tolist(), M.data.tolist()
+        indptr, indices, data = (cast(Any, part).tolist() for part in (M.indptr, M.indices, M.data))
         opens = may_open.tolist()
-        for r in range(M.shape[0]):
+        for r in range(equations):
             row: dict[int, float] = {}
             for e in range(indptr[r], indptr[r + 1]):
                 if opens[indices[e]] and data[e] != 0:

@@ -18,6 +18,7 @@ from sdcdsl.methods.result import Clash
 NARROW = 0.05  # share of classes with less room than the highest level
 KEPT = 64  # rooms of single attackers to keep at hand
 
+
 @dataclass(frozen=True, eq=False)
 class Levels:
     """`sign` times D of class `cell` must get as far as `need` for `viewer`; `pair` is one that asks for it."""
@@ -74,7 +75,7 @@ class Demands:
         if any((np.minimum(low, high) < most).mean() > NARROW for low, high in self.rooms):
             return False
         half = [np.stack([levels.viewer, levels.cell, levels.need])[:, levels.sign == sign] for sign in (1, -1)]
-        return half[0].shape == half[1].shape and np.array_equal(*half) and np.allclose(cost_down, cost_up, rtol=1e-12)
+        return np.array_equal(half[0], half[1]) and np.allclose(cost_down, cost_up, rtol=1e-12)
 
     def mirrored(self) -> Demands:
         """One side instead of two, in rooms that are as wide downwards as upwards: easier to satisfy. Where costs are

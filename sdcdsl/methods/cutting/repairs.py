@@ -16,7 +16,7 @@ from math import inf
 
 import highspy
 import numpy as np
-from scipy.sparse import hstack
+from scipy.sparse import csc_array, hstack
 
 from sdcdsl.attack.elimination import Matrix
 from sdcdsl.methods.cutting.attacks import DUAL, HUGE, AttackFailed, model, proper_rows
@@ -39,7 +39,7 @@ class Repairs:
         self._transposed = m.T.tocsr()
         self._n = n = matrix.columns
         self._cost = np.concatenate([np.zeros(n), cost_up, cost_down])
-        self._highs = model(hstack([m, m, -m]).tocsc(), self._cost, highspy.ObjSense.kMinimize, DUAL)
+        self._highs = model(csc_array(hstack([m, m, -m])), self._cost, highspy.ObjSense.kMinimize, DUAL)
         self._all = np.arange(3 * n, dtype=np.int32)
         self._basis: dict[tuple[int, int], highspy.HighsBasis] = {}
 

@@ -17,7 +17,7 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.methods.cutting.attacks import Answer, Attacks, FlowAttacks, attacks_on
+from sdcdsl.methods.cutting.attacks import Answer, Attacks, attacks_on
 from sdcdsl.methods.cutting.demands import Demands, Levels
 from sdcdsl.methods.cutting.repairs import Repairs
 
@@ -136,52 +136,20 @@ class Separation:
 
     # ---- questions --------------------------------------------------------------------------------------------
 
-    def chain(self, s: int, z: np.ndarray, price: np.ndarray, longest: int) -> list[Identity]:
-        """On a network, several cuts for one side, as if the master had answered each: the cheapest class of a cut is
-        given what the cut lacks, and the flow goes on. All of them are violated at z."""
-        flows = self.attacks
-        assert isinstance(flows, FlowAttacks)
-        cell, sign, viewer, need = self._asked(s)
-        n = self.demands.classes.count
-        room = np.concatenate(self.demands.room(viewer))
-        z = np.minimum(z, room)
-        low, high = flows.box(z[:n], z[n:])
-        out: list[Identity] = []
-        lacking = need
-        while len(out) < longest:
-            answer = flows.within(cell, sign, lacking, low, high)
-            lacking -= answer.reached
-            if answer.cells is None or answer.coefficients is None or lacking <= need * self._tolerance:
-                break
-            out.append(self._identity(s, viewer, need, answer))
-            low[answer.moved] -= answer.move
-            high[answer.moved] -= answer.move
-            rising = answer.coefficients > 0
-            at = np.where(rising, n, 0) + answer.cells
-            spare = room[at] - z[at]
-            some = np.flatnonzero(spare > 1e-9 * need)
-            if not len(some):
-                break
-            chosen = int(some[np.argmin(price[at[some]])])
-            more = min(np.ceil(lacking / flows.grid), np.floor(spare[chosen] / flows.grid)) * flows.grid
-            z[at[chosen]] += more
-            (high if rising[chosen] else low)[answer.cells[chosen]] += more if rising[chosen] else -more
-        return out
-
     def _side(self, s: int, made: Round) -> None:
-        cell, sign, viewer, need = self._asked(s)
+        cell, sign, viewer, need = self.asked(s)
         answer = self._ask(cell, sign, viewer, need, made)
         made.reached[s] = max(answer.reached, made.reached[s])
         if answer.reached >= need * (1 - self._tolerance):
             self._hold(answer.moved, answer.move, need / answer.reached, made)
             return
         made.short[s] = True
-        made.found.append(self._identity(s, viewer, need, answer))
+        made.found.append(self.identity(s, viewer, need, answer))
         self._stretch(answer, viewer, need, made)
 
     def _repair(self, s: int, made: Round) -> None:
         assert self.repairs is not None
-        cell, sign, viewer, need = self._asked(s)
+        cell, sign, viewer, need = self.asked(s)
         point = self._point.of_viewer(viewer)
         made.questions += 1
         repair = self.repairs.ask(cell, sign, need, point, self.demands.room(viewer))
@@ -201,7 +169,7 @@ class Separation:
             made.found.append(identity)
 
     def _slide(self, s: int, made: Round) -> None:
-        cell, _, viewer, need = self._asked(s)
+        cell, _, viewer, need = self.asked(s)
         answers = [self._ask(cell, sign, viewer, need, made) for sign in (1, -1)]
         made.reached[s] = total = sum(a.reached for a in answers)
         if total >= need * (1 - self._tolerance):
@@ -210,13 +178,13 @@ class Separation:
                     self._hold(answer.moved, answer.move, min(1.0, need / answer.reached), made)
             return
         made.short[s] = True
-        made.found.append(self._identity(s, viewer, need, *answers))
+        made.found.append(self.identity(s, viewer, need, *answers))
         for answer in answers:
             if answer.reached > 0:
                 self._stretch(answer, viewer, need * answer.reached / total, made)
         made.whole &= total > 0
 
-    def _asked(self, s: int) -> tuple[int, int, int, float]:
+    def asked(self, s: int) -> tuple[int, int, int, float]:
         levels = self.levels
         return int(levels.cell[s]), int(levels.sign[s]), int(levels.viewer[s]), float(levels.need[s])
 
@@ -227,7 +195,7 @@ class Separation:
             self._credit(answer.moved, answer.move, made)
         return answer
 
-    def _identity(self, s: int, viewer: int, need: float, *answers: Answer) -> Identity:
+    def identity(self, s: int, viewer: int, need: float, *answers: Answer) -> Identity:
         cells = np.concatenate([a.cells for a in answers if a.cells is not None])
         c = np.concatenate([a.coefficients for a in answers if a.coefficients is not None])
         return _identity(s, viewer, need, cells, c)

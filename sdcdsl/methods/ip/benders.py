@@ -7,10 +7,11 @@ The master holds the cuts found so far; at a point of it every side is attacked,
 cuts. For a class that the viewer himself bounds more tightly than the interval does, the cut has the constant UB_i; the
 choice is made at the point where the cut is found.
 
-The point is not the optimum of the master, which jumps about, but lies between it and the best valid intervals known
-(in-out separation): a cut found there cuts the optimum off as well, and if none is found the point is valid and better.
-The moves of a round, those that fall short stretched or repaired, give valid intervals at any moment; the optimum of
-the master is a bound at any moment.
+In many dimensions the point is not the optimum of the master, which jumps about, but lies between it and the best valid
+intervals known (in-out separation): a cut found there cuts the optimum off as well, and if none is found the point is
+valid and better. On networks questions are cheap, and the optimum itself is attacked: first where levels were missed of
+late, until none is, then everywhere. The moves of a round, those that fall short stretched or repaired, give valid
+intervals at any moment; the optimum of the master is a bound at any moment.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from math import floor, inf, log2
 
 import numpy as np
 
+from sdcdsl.methods.cutting.chains import interval_chain
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.repairs import Repairs
 from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
@@ -28,8 +30,9 @@ from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.solve.master import INFEASIBLE, LIMIT, OPTIMAL, Master, Row
 
 INWARD = 0.8  # share of the way from the master's optimum to the best intervals, where sides are repaired
-DEEP = 0  # of the level: added to capacities on networks before a cut is chosen
-CHAIN, CHAIN_COST = 20, 0.01
+CHAIN, SHORT_CHAIN = 20, 4  # cuts for one side at a time, on networks and elsewhere
+CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to open
+EXTRA = 40
 OLD = 8  # rounds that a cut may be slack
 GRAIN = 1e-10  # of the lowest level: what capacities of flows are multiples of
 MISS = 1e-8  # share of a level that may be missing
@@ -93,7 +96,7 @@ class Benders:
             return True
         if not self._start(clock):
             return False
-        straight = False
+        straight, extra = False, 0
         while not clock.over:
             relaxed = self.master.relax(clock.left)
             if relaxed.status != OPTIMAL:
@@ -106,7 +109,10 @@ class Benders:
             straight |= bound <= self.bound + 1e-9 * abs(self.bound)
             self.bound = max(self.bound, bound)
             if self._near(gap):
-                return True
+                # The optimum itself has simpler numbers than what lies near it: worth a few more rounds.
+                if not self.inward or extra >= EXTRA:
+                    return True
+                extra, straight = extra + 1, True
             found = np.maximum(relaxed.x, 0.0) * self.unit
             optimum = np.where(self.free, self.most, np.tile(found, 2) if self.mirrored else found)
             inward = 0.0 if straight or self.best is None else self.inward
@@ -131,14 +137,10 @@ class Benders:
             if self.separation.repairs is None:
                 self.hot = self.separation.recent if self.hot.all() else self.hot
             self._purge(relaxed.slack)
-            if self.separation.repairs is None and relaxed.reduced is not None:
-                price = np.maximum(relaxed.reduced, 0.0) + CHAIN_COST * self.master.cost
-                for s in np.flatnonzero(made.short[: self.separation.sides]).tolist():
-                    made.found += self.separation.chain(s, z, price, CHAIN)
-            self.master.add(self.row(identity, z) for identity in made.found)
-            if self._near(gap):
-                return True
-        return False
+            self.master.add(
+                self.row(identity, z) for identity in (*made.found, *self._chains(made, z, relaxed.reduced))
+            )
+        return self._near(gap)
 
     def _near(self, gap: float) -> bool:
         return self.objective < inf and self.objective - self.bound <= gap * abs(self.objective)
@@ -209,16 +211,19 @@ class Benders:
         return float(self.cost[~self.free] @ z[~self.free])
 
     def _attack(self, z: np.ndarray, clock: Clock) -> Round:
-        n = self.n
-        point = Capacities(self.demands, z[:n], z[n:])
-        deep = None
-        if self.separation.repairs is None and DEEP:
-            more = z + 2.0 ** round(log2(DEEP * self.unit))
-            deep = Capacities(self.demands, more[:n], more[n:])
-        ask_each = self.separation.repairs is None  # a flow is found in less time than what another flow shows
-        return self.separation.round(
-            point, deep=deep, tolerance=MISS, over=lambda: clock.over, only=self.hot, each=ask_each
-        )
+        point = Capacities(self.demands, z[: self.n], z[self.n :])
+        flows = self.separation.repairs is None  # found in less time than it takes to see what other flows show
+        return self.separation.round(point, tolerance=MISS, over=lambda: clock.over, only=self.hot, each=flows)
+
+    def _chains(self, made: Round, z: np.ndarray, reduced: np.ndarray | None) -> Iterator[Identity]:
+        """Further cuts for the sides that fall short, which cost little once the first question is answered."""
+        if reduced is None:
+            return
+        longest = CHAIN if self.demands.classes.network is not None else SHORT_CHAIN
+        price = np.maximum(reduced, 0.0) + CHAIN_COST * self.master.cost
+        price = np.tile(price, 2) if self.mirrored else price
+        for s in np.flatnonzero(made.short[: self.separation.sides]).tolist():
+            yield from interval_chain(self.separation, s, z, price, longest)
 
     def row(self, identity: Identity, z: np.ndarray) -> Row:
         """The cut, in units of the master; the room of the viewer where it is less than the interval."""

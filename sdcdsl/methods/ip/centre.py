@@ -1,8 +1,8 @@
 """Intervals whose middle is the value (paper 000): how many there are, and how to move their ends.
 
 With the same levels below and above, most intervals of least cost are symmetric, and everybody who knows that reads the
-value off the midpoint. Moving one end outwards keeps every table that was possible, so what was protected stays so. Which
-end, and how far, is drawn from the seed.
+value off the midpoint. Moving one end outwards keeps every table that was possible, so what was protected stays so.
+Which end, and how far, is drawn from the seed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ def centred(down: np.ndarray, up: np.ndarray) -> float:
     return float((np.abs(up - down) <= EVEN * (up + down))[used].mean())
 
 
-def off_centre(
-    down: np.ndarray, up: np.ndarray, widest: np.ndarray | None, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
+def off_centre(down: np.ndarray, up: np.ndarray, widest: np.ndarray | None, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The same intervals with one end further out; those that may not be wider stay."""
     rng = np.random.default_rng(seed)
     width = down + up

@@ -36,7 +36,7 @@ class Counted:
         self.instance, self.demands, self.costs = instance, demands, costs
         min_width, cap_width, self.cap = asked
         classes = demands.classes
-        self.n = n = classes.count
+        self.n = classes.count
         paid = ~instance.open_anyway
         w_down, w_up, w_fixed = (np.where(paid, w, 0.0) for w in costs)
         low, high = classes.total(w_down, w_up)

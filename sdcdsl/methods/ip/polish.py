@@ -14,25 +14,28 @@ from sdcdsl.methods.cutting.attacks import Answer
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.separation import Capacities, Separation
 
-WIDER = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
+WIDER = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
 DUST = 1e-10  # of the level: parts of a move that are left out of it
 CRUMB = 1e-7  # of the lowest level: widths that are a solver's rounding errors
 ALMOST = 1 - 2e-10  # an audit allows 1e-9
+SAME = 2e-7  # numbers that differ by no more of them are taken to mean the same
 MARGIN = 1 + 2e-8  # for whoever has to find a move anew, in other arithmetic
 
 
-def tight(separation: Separation, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least (down, up) within about z that hold a move for every level; and the levels without one."""
+def tight(separation: Separation, z: np.ndarray, coarse: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The least (down, up) within about z that hold a move for every level; and the levels without one. `coarse`: in
+    numbers of few digits, where the best is not near anyway: they cost little, and are easier to prove things with."""
     demands, n = separation.demands, separation.demands.classes.count
     levels = separation.levels
     least = np.zeros(2 * n)
     waiting = np.ones(len(levels), dtype=bool)
     z = np.where(z > CRUMB * levels.need.min(initial=np.inf), z, 0.0)
     for wider in WIDER:
-        hair = wider * (z + np.where(z > 0, demands.unit, 0.0))
+        hair = wider * np.where((z > 0) & np.isfinite(z), z + demands.unit, 0.0)
         capacities = Capacities(demands, (z + hair)[:n], (z + hair)[n:])
         for s in np.flatnonzero(waiting):
-            moves = _moves(separation, capacities, int(s))
+            # A hair less than the viewer's room first, so that cleaning a move does not take it beyond.
+            moves = _moves(separation, capacities, int(s), 1 - 1e-10) or _moves(separation, capacities, int(s), 1.0)
             if moves is None:
                 continue
             waiting[s] = False
@@ -41,23 +44,34 @@ def tight(separation: Separation, z: np.ndarray) -> tuple[np.ndarray, np.ndarray
         if not waiting.any():
             break
     if not waiting.any():
-        least = _round(separation, least)
+        least = _up(separation, least) if coarse else _round(separation, least)
     return least, waiting
+
+
+def _up(separation: Separation, z: np.ndarray) -> np.ndarray:
+    digit = 10.0 ** (np.floor(np.log10(separation.levels.need.min())) - 3)
+    return np.ceil(z / digit * (1 - 1e-9)) * digit
 
 
 def _round(separation: Separation, z: np.ndarray) -> np.ndarray:
     """Numbers with few digits, where they do as well: 8 for 8.00000002."""
     demands, n = separation.demands, separation.demands.classes.count
-    digit = 10.0 ** (np.floor(np.log10(separation.levels.need.min())) - 6)
+    digit = 10.0 ** (np.floor(np.log10(separation.levels.need.min())) - 5) / 60  # thirds and quarters count as well
     near = np.rint(z / digit)
-    for widths in (near * digit, np.where(np.abs(z / digit - near) < 0.1, near, np.ceil(z / digit)) * digit):
+    simplest = near * digit
+    for times in (10.0, 100.0, 1000.0):  # the fewest digits that mean the same number
+        fewer = np.rint(z / (times * digit)) * times * digit
+        simplest = np.where(np.abs(fewer - z) <= SAME * z, fewer, simplest)
+    for widths in (simplest, near * digit, np.where(np.abs(z / digit - near) < 0.1, near, np.ceil(z / digit)) * digit):
         point = Capacities(demands, widths[:n], widths[n:])
         if not separation.round(point, tolerance=1 - ALMOST, repairing=False).short.any():
-            return widths if demands.classes.network is not None else widths * MARGIN
+            return widths
     return z * MARGIN
 
 
-def _moves(separation: Separation, capacities: Capacities, s: int) -> list[tuple[np.ndarray, np.ndarray]] | None:
+def _moves(
+    separation: Separation, capacities: Capacities, s: int, share: float
+) -> list[tuple[np.ndarray, np.ndarray]] | None:
     levels = separation.levels
     cell, viewer, need = int(levels.cell[s]), int(levels.viewer[s]), float(levels.need[s])
     signs = [int(levels.sign[s])] if s < separation.sides else [1, -1]
@@ -68,13 +82,14 @@ def _moves(separation: Separation, capacities: Capacities, s: int) -> list[tuple
             break
         down, up = capacities.at(viewer, wanted)
         if separation.demands.classes.network is None:
-            # A hair less than the viewer's room, so that cleaning the move does not take it beyond.
-            down, up = down * (1 - 1e-10), up * (1 - 1e-10)
+            down, up = down * share, up * share
         answer = separation.attacks.ask(cell, sign, wanted, down, up)
         move = clean(separation.demands, answer, wanted)
         if move is None:
             continue
-        moved, d, got = _fitting(separation.demands, viewer, cell, *move, wanted if answer.reached >= wanted * (1 - 1e-8) else answer.reached)
+        moved, d, got = _fitting(
+            separation.demands, viewer, cell, *move, wanted if answer.reached >= wanted * (1 - 1e-8) else answer.reached
+        )
         reached += got
         out.append((moved, d))
     if reached < need * ALMOST:

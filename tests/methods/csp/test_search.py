@@ -46,7 +46,7 @@ def test_every_pattern_on_the_way_is_valid_and_none_is_dearer_than_before(seed: 
         before = cost * (1 + 1e-6)
         if by_moves.search is not None and by_moves._state is not None:
             assert_in_order(by_moves.search, by_moves._state)
-        found = by_moves.better()
+        found = by_moves.better(Clock())
         if found is None:
             break
 
@@ -61,7 +61,7 @@ def test_moves_that_are_forgotten_take_no_state_with_them(seed: int, monkeypatch
     if by_moves.search is None:
         return
     for _ in range(5):
-        for found in (by_moves.better(), by_moves.complete(oracle.everything() & (draw.random(oracle.n) < 0.7))):
+        for found in (by_moves.better(Clock()), by_moves.complete(oracle.everything() & (draw.random(oracle.n) < 0.7))):
             assert found is None or oracle.valid(found[0])
             assert by_moves._state is not None and by_moves.search.best is not None
             assert_in_order(by_moves.search, by_moves._state)
@@ -94,7 +94,7 @@ def test_costs_in_other_units_lead_to_the_same_pattern(seed: int):
     for other in (problem, changed(problem, w=w * 1e11), changed(problem, w=w * 1e-9), scaled(problem, 1e9)):
         by_moves = finder(other)
         by_moves.first()
-        found = by_moves.better() or by_moves.first()
+        found = by_moves.better(Clock()) or by_moves.first()
         assert found is not None
         patterns.append(found[0].tolist())
     assert all(pattern == patterns[0] for pattern in patterns)
