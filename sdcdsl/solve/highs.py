@@ -86,10 +86,11 @@ def run(h: Any, integer: bool, quadratic: bool) -> Answer:
     import highspy  # noqa: PLC0415
 
     status = highspy.HighsModelStatus
-    threads = h.getOptionValue("threads")[1]
-    if threads:  # one pool of threads serves the whole process, and refuses another number
-        highspy.Highs.resetGlobalScheduler(True)
+    # One pool of threads serves the whole process, and refuses another number: neither what ran before nor what runs
+    # afterwards may depend on ours.
+    highspy.Highs.resetGlobalScheduler(True)
     h.run()
+    highspy.Highs.resetGlobalScheduler(True)
     ended = h.getModelStatus()
     ending = {
         status.kOptimal: Ending.OPTIMAL,

@@ -151,6 +151,7 @@ class Master:
         seconds: float = inf,
         threads: int = 1,
         seed: int = 0,
+        heuristics: bool = True,
     ) -> Integral:
         """The mixed-integer problem over the rows there are."""
         highs = _handle(self.cost, self.lower, self.upper)
@@ -167,6 +168,8 @@ class Master:
             "threads": threads,
         }.items():
             highs.setOptionValue(option, value)
+        if not heuristics:
+            highs.setOptionValue("mip_heuristic_effort", 0.0)
         if isfinite(seconds):
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         if self.rows:
@@ -176,10 +179,14 @@ class Master:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
             highs.setSolution(known)
+        if threads != 1:  # one pool of threads serves the whole process, and refuses another number
+            highs.resetGlobalScheduler(True)
         met: list[np.ndarray] = []
         highs.setCallback(lambda kind, message, out, into, data: met.append(np.array(out.mip_solution)), None)
         highs.startCallback(highspy.cb.HighsCallbackType.kCallbackMipSolution)
         highs.run()
+        if threads != 1:
+            highs.resetGlobalScheduler(True)
         status, info = highs.getModelStatus(), highs.getInfo()
         nowhere_unbounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
         if status == highspy.HighsModelStatus.kInfeasible or (

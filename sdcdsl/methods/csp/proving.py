@@ -22,6 +22,7 @@ THRESHOLDS = (0.3, 0.5, 0.1)  # shares from which a cell of the relaxation count
 PULL = 0.9  # how much cheaper a cell becomes by its share
 COARSE = 10  # gaps of the first integer problems, in gaps that are left
 MET = 20  # solutions on the way to one that give cuts too
+QUICK = 0.2  # seconds a completion may take to be tried on all of them
 SLICE = 20.0  # seconds an integer problem gets at first
 STALL, STALLED = 8, 2e-5  # rounds in which the bound must grow by this share
 
@@ -42,6 +43,7 @@ class Proving:
     ):
         self.bounding, self.finder, self.clock = bounding, finder, clock
         self.take, self.said, self.best, self.wanted, self.limits = take, said, best, wanted, limits
+        self._completing = 0.0  # seconds the last completion took
         self.infeasible = False  # with the cap on the number of cells
 
     def run(self, backend: str = "highs") -> None:
@@ -72,7 +74,9 @@ class Proving:
 
     def _complete(self, hidden: np.ndarray, share: np.ndarray | None = None) -> None:
         price = None if share is None else self.bounding.w * (1 - PULL * share)
+        began = self.clock.passed
         found = self.finder.complete(hidden, price)
+        self._completing = self.clock.passed - began
         if found is not None:
             self.take(found)
 
@@ -101,6 +105,7 @@ class Proving:
                 seconds=min(seconds, self.clock.left),
                 threads=self.limits.threads or 1,
                 seed=self.limits.seed,
+                heuristics=False,  # completing its solutions does better
             )
             if made.status == INFEASIBLE:
                 # Whatever the cuts allow is dearer than the best: they leave nothing else.
@@ -120,8 +125,10 @@ class Proving:
             rows = bounding.broken(x, self.clock)
             if rows:
                 bounding.master.add(rows)
-                for other in made.met[-MET:]:
-                    bounding.master.add(bounding.broken(np.round(other), self.clock))
+                for other in (np.round(x) for x in made.met[-MET:]):
+                    bounding.master.add(bounding.broken(other, self.clock))
+                    if self._completing < QUICK:
+                        self._complete(bounding.to_cells(other) > 0.5)
                 self._complete(bounding.to_cells(x) > 0.5)
                 self._relaxed()
                 continue

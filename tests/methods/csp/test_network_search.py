@@ -85,7 +85,7 @@ def verdict(problem: TableProblem, mask: np.ndarray) -> str:
 
 
 def found(problem: TableProblem, seed: int = 0, effort: float = 1.0) -> np.ndarray:
-    mask = protect_network(Instance(problem), Clock(20), seed=seed, effort=effort)
+    mask = protect_network(Instance(problem), Clock(), seed=seed, effort=effort)
     assert mask is not None
     return mask
 
