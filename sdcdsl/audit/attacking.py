@@ -87,8 +87,10 @@ def _tasks(
     for view in range(regions.views):
         mine = chosen[view_of_pair == view]
         l, u = around(system.a, regions.low[view], regions.high[view])
-        if not exact and len(mine):
-            far = FAR * max(problem.pairs.lpl[mine].max(), problem.pairs.upl[mine].max(), problem.pairs.spl[mine].max())
+        far = FAR * max(
+            level[mine].max(initial=0.0) for level in (problem.pairs.lpl, problem.pairs.upl, problem.pairs.spl)
+        )
+        if not exact and far > 0:
             l, u = np.where(np.isfinite(l), np.maximum(l, -far), l), np.where(np.isfinite(u), np.minimum(u, far), u)
         if not len(mine) and not (watch & (u > l)).any():
             continue
