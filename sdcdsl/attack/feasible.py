@@ -8,6 +8,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
+from sdcdsl.attack.handle import handle
 from sdcdsl.attack.highs import SolverFailed
 from sdcdsl.proof.system import System
 
@@ -21,16 +22,7 @@ def feasible(relations: System, low: np.ndarray, high: np.ndarray) -> bool:
     n, m = len(relations.a), len(relations.b)
     entries = (relations.coefficient, (relations.equation_of, relations.cell_of))
     matrix: Any = csc_array(entries, shape=(m, n))
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = n, m
-    lp.col_cost_ = np.zeros(n)
-    lp.col_lower_, lp.col_upper_ = low / unit, high / unit
-    lp.row_lower_ = lp.row_upper_ = relations.b / unit
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    highs.passModel(lp)
+    highs = handle(matrix, ends=(low / unit, high / unit), equal=relations.b / unit, presolve="choose")
     highs.run()
     status = highs.getModelStatus()
     if status == highspy.HighsModelStatus.kOptimal:

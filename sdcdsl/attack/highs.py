@@ -16,9 +16,9 @@ import numpy as np
 from sdcdsl.attack.dictionary import typical_room
 from sdcdsl.attack.elimination import Matrix
 from sdcdsl.attack.engine import Bounds, Identity
+from sdcdsl.attack.handle import PRIMAL, handle
 
 NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
-PRIMAL = 4  # HiGHS's name for primal simplex
 
 
 class SolverFailed(RuntimeError):
@@ -42,7 +42,14 @@ class HighsEngine:
         """`rows` are equations that imply all others."""
         self.matrix, self.rows, self.l, self.u = matrix, rows, l, u
         self.unit = typical_room(l, u)
-        self._highs = _model(matrix, rows, l / self.unit, u / self.unit)
+        self._highs = handle(
+            matrix.sparse[rows],
+            ends=(l / self.unit, u / self.unit),
+            maximise=True,
+            simplex_strategy=PRIMAL,
+            primal_feasibility_tolerance=1e-10,
+            dual_feasibility_tolerance=1e-9,
+        )
         self._priced = np.zeros(0, dtype=np.int32)
 
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Push:
@@ -100,27 +107,3 @@ class HighsEngine:
     def _moves(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cells = np.flatnonzero(np.abs(x) > NOTHING)
         return cells, x[cells] * self.unit
-
-
-def _model(matrix: Matrix, rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> highspy.Highs:
-    m = matrix.sparse[rows].tocsc()
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = matrix.columns, len(rows)
-    lp.sense_ = highspy.ObjSense.kMaximize
-    lp.col_cost_ = np.zeros(matrix.columns)
-    lp.col_lower_, lp.col_upper_ = low, high
-    lp.row_lower_ = lp.row_upper_ = np.zeros(len(rows))
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = m.indptr, m.indices, m.data
-    highs = highspy.Highs()
-    for option, value in {
-        "output_flag": False,
-        "threads": 1,
-        "presolve": "off",
-        "simplex_strategy": PRIMAL,
-        "primal_feasibility_tolerance": 1e-10,
-        "dual_feasibility_tolerance": 1e-9,
-    }.items():
-        highs.setOptionValue(option, value)
-    highs.passModel(lp)
-    return highs

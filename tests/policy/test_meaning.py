@@ -305,10 +305,10 @@ def test_ten_thousand_levels_take_seconds():
     turned = policy(change("  lpl 10\n", "  lpl 10\n" + "".join(
         f"  lpl {i % 90}% of value where value > {i}\n" for i in reversed(range(MANY))
     )))  # fmt: skip
-    start = time.process_time()
+    start = time.perf_counter()
     assert overall(diff(old, new)) is Verdict.TIGHTER
     assert overall(diff(old, turned)) is Verdict.NEEDS_DATA
-    assert time.process_time() - start < 30
+    assert time.perf_counter() - start < 30
 
 
 def test_ten_thousand_facts_take_seconds():
@@ -321,14 +321,14 @@ def test_ten_thousand_facts_take_seconds():
         return change("sensitive investment at", f"{said}sensitive investment at")
 
     old, new = policy(facts("3")), policy(facts("4"))
-    start = time.process_time()
+    start = time.perf_counter()
     assert len(diff(old, new)) == MANY // 2
-    assert time.process_time() - start < 15
+    assert time.perf_counter() - start < 15
 
 
 def test_advice_on_an_override_of_ten_thousand_levels_takes_seconds():
     lines = "".join(f"  lpl {i % 90}% of value where value > {i}\n" for i in range(MANY))
     text = policy(TINY + f"override protect investment {{\n{lines}}}\n")
-    start = time.process_time()
+    start = time.perf_counter()
     assert sum(found.code == "SDC207" for found in lint(text, TODAY)) == MANY
-    assert time.process_time() - start < 15
+    assert time.perf_counter() - start < 15

@@ -17,13 +17,13 @@ from __future__ import annotations
 from functools import cached_property
 from math import inf
 from time import process_time
-from typing import Any
 
 import highspy
 import numpy as np
-from scipy.sparse import csc_array, csr_array, hstack
+from scipy.sparse import csr_array, hstack
 
 from sdcdsl.attack.elimination import Matrix, echelon
+from sdcdsl.attack.handle import handle
 from sdcdsl.attack.leaves import size, sparse_null_space
 from sdcdsl.methods.csp.cheapest_by_directions import ByDirections
 from sdcdsl.methods.csp.cheapest_nearby import FOUND, Nearby
@@ -132,7 +132,7 @@ class ByRelations:
         matrix = Matrix(m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data, self.size)
         found = echelon(matrix, fill=FILL * m.nnz + 1000)
         rows = m if found is None else m[np.sort(found.row)]
-        self.highs = _model(csc_array(hstack([rows, -rows])))
+        self.highs = handle(hstack([rows, -rows]), solver="simplex", primal_feasibility_tolerance=1e-9)
 
     def solve(
         self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
@@ -181,24 +181,3 @@ class ByRelations:
             x = np.array(highs.getSolution().col_value)
             return x[:size] - x[size:], True
         return None, status == highspy.HighsModelStatus.kInfeasible
-
-
-def _model(matrix: Any) -> highspy.Highs:
-    rows, columns = size(matrix)
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = columns, rows
-    lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(columns)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    highs = highspy.Highs()
-    for option, value in {
-        "output_flag": False,
-        "threads": 1,
-        "presolve": "off",
-        "solver": "simplex",
-        "primal_feasibility_tolerance": 1e-9,
-    }.items():
-        highs.setOptionValue(option, value)
-    highs.passModel(lp)
-    return highs

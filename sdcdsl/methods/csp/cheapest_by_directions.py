@@ -16,6 +16,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
+from sdcdsl.attack.handle import handle
 from sdcdsl.attack.leaves import size
 
 SLIGHT = 1e-4
@@ -29,16 +30,7 @@ class ByDirections:
         self.n, self.k = size(N)
         rows: Any = csc_array(N.T)
         self._start, self._index, self._value = rows.indptr, rows.indices, rows.data
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.n, self.k
-        lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(self.n)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(self.k)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = rows.indptr, rows.indices, rows.data
-        self.highs = highspy.Highs()
-        for option, value in {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}.items():
-            self.highs.setOptionValue(option, value)
-        self.highs.passModel(lp)
+        self.highs = handle(rows, solver="simplex")
         self.columns = np.arange(self.n, dtype=np.int32)
         self.beyond: list[tuple[int, int]] = []  # cell and sign of each further column
         self._paid: set[tuple[int, int]] = set()

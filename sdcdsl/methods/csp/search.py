@@ -25,6 +25,7 @@ ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a ty
 TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
 MOST_MOVES = 6000
 TRIAL, BATCH = 3, 200  # moves one by one before their pace is judged; sides that then share one
+FEW = 20  # sides that are always served one by one
 PATIENCE = 60.0  # seconds a first pattern may take
 NOISE = 0.35
 WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
@@ -170,7 +171,7 @@ class Search:
     def _too_slow(self, left: int) -> bool:
         """Whether what is left, one by one, would take too much of the time there is."""
         self._asked += 1
-        if self._asked < TRIAL or left < BATCH:
+        if self._asked < TRIAL or left < FEW:
             return False
         each = (self.clock.passed - self._began) / self._asked
         return left * each > min(PATIENCE, 0.2 * self.clock.left)

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf, isfinite, log2
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import highspy
 import numpy as np
-from scipy.sparse import csc_array
 
 from sdcdsl.attack.compiled import large
 from sdcdsl.attack.elimination import Matrix, echelon
+from sdcdsl.attack.handle import PRIMAL, handle
 from sdcdsl.attack.network import Network
 from sdcdsl.attack.routing import CLOSED, UNBOUNDED, route
 from sdcdsl.methods.cutting.classes import Classes
@@ -30,7 +30,6 @@ from sdcdsl.methods.cutting.classes import Classes
 BITS = 44  # leaves room for sums of 2^9 of the largest capacities
 FILL = 40  # elimination may grow to this many times the entries of the relations
 HUGE = 1e7  # capacities beyond this many times the level are as good as none
-DUAL, PRIMAL = 1, 4  # HiGHS's names for its simplex methods
 DUST = 1e-11  # moves below this share of the level are rounding errors of a solver
 
 
@@ -140,7 +139,7 @@ class LinearAttacks:
     def __init__(self, matrix: Matrix):
         m = matrix.sparse[proper_rows(matrix)]
         self._transposed = m.T.tocsr()
-        self._highs = model(m.tocsc(), np.zeros(matrix.columns), highspy.ObjSense.kMaximize, PRIMAL)
+        self._highs = model(m, np.zeros(matrix.columns), True, PRIMAL)
         self._all = np.arange(matrix.columns, dtype=np.int32)
         self._priced = -1
 
@@ -193,27 +192,13 @@ def proper_rows(matrix: Matrix) -> np.ndarray:
     return np.sort(found.row) if found is not None else np.arange(matrix.rows)
 
 
-def model(columns: csc_array, cost: np.ndarray, sense: highspy.ObjSense, strategy: int) -> highspy.Highs:
+def model(columns: Any, cost: np.ndarray, maximise: bool, strategy: int) -> highspy.Highs:
     """Relations Σ = 0 over columns whose bounds come with every question."""
-    lp = highspy.HighsLp()
-    rows, width = cast("tuple[int, int]", columns.shape)
-    start, index, value = (cast(Any, part) for part in (columns.indptr, columns.indices, columns.data))
-    lp.num_col_, lp.num_row_ = width, rows
-    lp.sense_ = sense
-    lp.col_cost_ = cost
-    lp.col_lower_ = lp.col_upper_ = np.zeros(width)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = start, index, value
-    highs = highspy.Highs()
-    for option, value in {
-        "output_flag": False,
-        "threads": 1,
-        "presolve": "off",
-        "simplex_strategy": strategy,
-        "primal_feasibility_tolerance": 1e-10,
-        "dual_feasibility_tolerance": 1e-9,
-    }.items():
-        highs.setOptionValue(option, value)
-    highs.passModel(lp)
-    return highs
+    return handle(
+        columns,
+        cost=cost,
+        maximise=maximise,
+        simplex_strategy=strategy,
+        primal_feasibility_tolerance=1e-10,
+        dual_feasibility_tolerance=1e-9,
+    )

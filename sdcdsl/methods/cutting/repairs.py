@@ -16,10 +16,11 @@ from math import inf
 
 import highspy
 import numpy as np
-from scipy.sparse import csc_array, hstack
+from scipy.sparse import hstack
 
 from sdcdsl.attack.elimination import Matrix
-from sdcdsl.methods.cutting.attacks import DUAL, HUGE, AttackFailed, model, proper_rows
+from sdcdsl.attack.handle import DUAL
+from sdcdsl.methods.cutting.attacks import HUGE, AttackFailed, model, proper_rows
 
 SMALL = 1e-10  # moves below this share of the level are rounding errors of a solver
 
@@ -39,7 +40,7 @@ class Repairs:
         self._transposed = m.T.tocsr()
         self._n = n = matrix.columns
         self._cost = np.concatenate([np.zeros(n), cost_up, cost_down])
-        self._highs = model(csc_array(hstack([m, m, -m])), self._cost, highspy.ObjSense.kMinimize, DUAL)
+        self._highs = model(hstack([m, m, -m]), self._cost, False, DUAL)
         self._all = np.arange(3 * n, dtype=np.int32)
         self._basis: dict[tuple[int, int], highspy.HighsBasis] = {}
 

@@ -109,9 +109,9 @@ FLOODS = {
 @every_reader
 @pytest.mark.parametrize("text", FLOODS.values(), ids=FLOODS)
 def test_floods_are_answered_soon(reader, text):
-    start = time.process_time()
+    start = time.perf_counter()
     assert answered(reader(Source("x", text)))
-    assert time.process_time() - start < 10
+    assert time.perf_counter() - start < 10
 
 
 @every_reader
