@@ -1,0 +1,71 @@
+"""HiGHS's solvers for quadratic programs, for what the dual Newton method cannot do: HiPO where it is installed, the
+active set method for small tables elsewhere."""
+
+from __future__ import annotations
+
+from math import inf
+
+import highspy
+import numpy as np
+from scipy.sparse import csc_array, csr_array, diags_array, hstack
+
+from sdcdsl.attack.handle import handle
+from sdcdsl.methods.nearest.solved import Cost
+from sdcdsl.methods.result import Clock
+
+SMALL = 3000  # columns the active set method still ends with
+
+
+def quadratic(
+    M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray, clock: Clock | None = None, solver: str | None = None
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """z and y, unchecked; cells that cost in proportion in both directions have a column for each."""
+    n = len(l)
+    split = (cost.w_up > 0) | (cost.w_down > 0)
+    down = np.flatnonzero(split & (l < 0))
+    forth = np.where(split, np.maximum(l, 0.0), l), np.where(split, np.maximum(u, 0.0), u)
+    ends = tuple(np.concatenate(pair) for pair in zip(forth, (np.maximum(-u[down], 0.0), -l[down]), strict=True))
+    columns = M.tocsc()
+    chosen = solver or ("hipo" if has_hipo() else "qpasm" if n + len(down) <= SMALL else None)
+    if chosen is None:
+        return None
+    highs = handle(
+        csc_array(hstack([columns, -columns[:, down]])),
+        cost=np.concatenate([cost.w_up, cost.w_down[down]]),
+        ends=(ends[0], ends[1]),
+        presolve="choose",
+        solver=chosen,
+        time_limit=inf if clock is None else clock.left,
+    )
+    # (z⁺ - z⁻)², not z⁺² + z⁻²: a cell that costs nothing in proportion may use both columns.
+    onto = csr_array(hstack([diags_array(np.ones(n)), -csr_array(diags_array(np.ones(n)))[:, down]]))
+    squares = csc_array(onto.T @ diags_array(2 * cost.w2) @ onto)
+    lower = _lower_triangle(squares)
+    width = n + len(down)
+    if lower.nnz:
+        hessian = highspy.HighsHessian()
+        hessian.dim_ = width
+        hessian.format_ = highspy.HessianFormat.kTriangular
+        hessian.start_ = np.asarray(lower.indptr, dtype=np.int32)
+        hessian.index_ = np.asarray(lower.indices, dtype=np.int32)
+        hessian.value_ = np.asarray(lower.data, dtype=np.float64)
+        highs.passHessian(hessian)
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    answer = highs.getSolution()
+    return onto @ np.array(answer.col_value), np.array(answer.row_dual)
+
+
+def has_hipo() -> bool:
+    silent = highspy.Highs()
+    silent.setOptionValue("output_flag", False)
+    return silent.setOptionValue("solver", "hipo") == highspy.HighsStatus.kOk
+
+
+def _lower_triangle(squares: csc_array) -> csc_array:
+    entries = squares.tocoo()
+    keep = (entries.row >= entries.col) & (entries.data != 0)
+    lower = csc_array((entries.data[keep], (entries.row[keep], entries.col[keep])), shape=squares.shape)
+    lower.sort_indices()
+    return lower
