@@ -1,0 +1,37 @@
+"""CSPLIB: tables of paper 001 that are small enough for a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sdcdsl.audit import audit
+from sdcdsl.methods.ecta.method import solve
+from sdcdsl.methods.result import Clock, Order
+from tests.bind.policies import bind_file
+
+POLICIES = Path(__file__).resolve().parents[2] / "data_policies"
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha"),
+    [
+        ("hier13x7x7d", 0.3),
+        ("targus", 0.334),  # its largest level is 33.4 % of the value
+        ("table7", 1.0),  # its lower levels are the values themselves: only zero and α = 1 leave that open
+    ],
+)
+def test_a_protected_table_with_the_smallest_alpha_up_from_30_percent(shared_data, name: str, alpha: float):
+    path = shared_data / "csplib" / f"{name}.jj"
+    if not path.is_file():
+        pytest.skip(f"{path.name} is not at hand")
+    problem = bind_file(POLICIES / "csplib.sdc", {"t": path})["t"]
+    if alpha > 0.3:
+        refused = solve(problem, Order({"alpha": 0.3, "tries": 2}, Clock(20)))
+        assert refused.status == "infeasible"
+        assert refused.facts["smallest alpha"] == pytest.approx(alpha)
+    result = solve(problem, Order({"alpha": alpha, "tries": 2}, Clock(20)))
+    assert result.status == "feasible" and result.pattern is not None
+    assert audit(problem, result.pattern, exact=False).verdict == "protected"
+    assert result.facts["rounds"][0]["infeasible"] == 0
