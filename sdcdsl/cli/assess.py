@@ -1,0 +1,171 @@
+"""`sdcdsl assess`: how near does somebody come who tries to undo an adjusted table?"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.audit import Share
+from sdcdsl.cli.plan import data_option, named_files, today_option
+from sdcdsl.cli.protect import Duration
+from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.render import render
+from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.vocabulary.methods import EXPERIMENTS
+
+
+class Experiments(click.ParamType):
+    """`B1,B2`."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = [name.strip() for name in str(value).split(",") if name.strip()]
+        for name in names:
+            if name not in EXPERIMENTS:
+                near = did_you_mean(name, EXPERIMENTS) or f"there are {', '.join(EXPERIMENTS)}"
+                self.fail(f"there is no experiment {name}: {near}", param, ctx)
+        if not names:
+            self.fail(f"name at least one of {', '.join(EXPERIMENTS)}", param, ctx)
+        return tuple(dict.fromkeys(names))
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--released", multiple=True, metavar="[TABLE=]FILE", help="The adjusted table; one for each table.")
+@click.option("--block", metavar="NAME", help="Assess this protect block only.")
+@click.option("--experiments", type=Experiments(), metavar="B1,B2", help="Instead of the policy's; else all of them.")
+@click.option("--norm", "norms", type=click.Choice(["L1", "L2"]), multiple=True, help="What the attacker minimises.")
+@click.option("--replications", type=click.IntRange(1), help="How many random attackers to try in each experiment.")
+@click.option("--delta", type=Share(), help="How far off the attacker's guess of a level may be: 20%.")
+@click.option("--soft", type=click.FloatRange(0, min_open=True), help="Penalty where the guesses fit no table.")
+@click.option("--seed", type=click.IntRange(0), help="Of the random numbers, instead of the policy's.")
+@click.option("--time-limit", type=Duration(), help="Of the experiments, for each block: 90s, 10min, 1h.")
+@click.option(
+    "--column", multiple=True, metavar="NAME=COLUMN", help="In the released files: of a dimension, or of value."
+)
+@click.option(
+    "--format", type=click.Choice(["csv", "argus", "sdctable", "jj"]), help="Of the released files; else: recognised."
+)
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw the distributions.")
+@click.option("--fail-at-risk", is_flag=True, help="Exit with 6 if a table is at risk.")
+@click.option(
+    "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."
+)
+@data_option
+@today_option
+@outside_option
+@colour_option
+def assess(
+    file: str,
+    released: tuple[str, ...],
+    block: str | None,
+    experiments: tuple[str, ...] | None,
+    seed: int | None,
+    time_limit: float | None,
+    column: tuple[str, ...],
+    format: str | None,
+    plot: str | None,
+    fail_at_risk: bool,
+    output: str,
+    instead: tuple[str, ...],
+    today: datetime.datetime | None,
+    allow_outside: bool,
+    colour: bool | None,
+    **given: Any,
+) -> None:
+    """Try to undo an adjusted table, as somebody would who knows more and more about how it was made: which cells are
+    sensitive (B1), also which way they were moved (B2), also by how much at least (B3), also all bounds (C).
+    FILE is a policy, or a JJ file.
+
+    Without --released the policy's own method makes the table first; nothing is written.
+
+    \b
+      sdcdsl assess turnover.sdc
+      sdcdsl assess turnover.sdc --released turnover.csv --experiments B1,B2 --plot risk.svg
+      sdcdsl assess hier13.jj --released adjusted.csv --norm L1 --norm L2 --seed 7
+
+    Exit code 0: done, whatever was found; 1: the policy is wrong, or adjusts nothing; 3: the data or the released table
+    is wrong; 4, 5, 6: as for `protect`, or at risk with --fail-at-risk. What is printed is for the office alone.
+    """
+    path = Path(file)
+    policy, found = guarded(path, lambda: read_any(path, allow_outside, "cta"))
+    if has_errors(found):
+        code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
+        _refuse(found, output, colour, code)
+    if block is not None and block not in policy.protects:
+        raise click.UsageError(
+            f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
+        )
+    chosen = policy.seed if seed is None else seed
+    if chosen is None:
+        raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
+    from sdcdsl.bind.places import Noted  # noqa: PLC0415
+    from sdcdsl.cli.assess_output import Report  # noqa: PLC0415
+    from sdcdsl.cli.assess_running import Request, assess_all  # noqa: PLC0415
+    from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
+
+    files = released_files(released, policy, block)
+    unsaid: dict[str, Any] = {**dict.fromkeys(("base", "deviation", "alpha", "beta", "absent")), "hidden": ()}
+    reading = statements(policy, bool(files), column=column, format=format, **unsaid)
+    target = _drawable(plot, [path, *files.values()])
+    given["norm"] = given.pop("norms") or None
+    request = Request(
+        policy=policy,
+        source=path,
+        places=Noted(path.parent, named_files(instead, policy), allow_outside),
+        day=today.date() if today is not None else datetime.date.today(),
+        block=block,
+        released=files,
+        reading=reading,
+        experiments=experiments,
+        options={name: value for name, value in given.items() if value is not None},
+        seed=chosen,
+        time_limit=time_limit,
+    )
+    report = Report(assess_all(request), target, fail_at_risk)
+    if not report.made.blocks:
+        _refuse(report.found, output, colour, report.exit)
+    report.draw()
+    if output == "json":
+        click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
+    else:
+        if report.found:
+            click.echo(render(for_reading(report.found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
+        click.echo(report.text(wants_colour(colour)), nl=False, color=True)
+    sys.exit(report.exit)
+
+
+def _drawable(plot: str | None, read: list[Path]) -> Path | None:
+    """What need not wait for the end of long experiments."""
+    if plot is None:
+        return None
+    path = Path(plot)
+    if path.suffix.lower() != ".svg":
+        raise click.UsageError(f"--plot draws SVG: {path.with_suffix('.svg')}, not {path}")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--plot {path}: there is no folder {path.parent}")
+    if path.exists() and any(other.exists() and path.samefile(other) for other in read):
+        raise click.UsageError(f"--plot {path} would overwrite a file that is read")
+    return path
+
+
+def _refuse(found: list[Diagnostic], output: str, colour: bool | None, code: int) -> None:
+    """No experiment was made."""
+    if output == "json":
+        document = {"verdict": None, "blocks": [], "plot": None}
+        document |= {"diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        click.echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, color=True)
+    sys.exit(code)
