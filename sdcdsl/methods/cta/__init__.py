@@ -1,0 +1,1 @@
+"""Controlled tabular adjustment: another table, as close as possible, with every sensitive cell far enough away."""

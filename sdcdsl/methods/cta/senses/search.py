@@ -1,0 +1,191 @@
+"""Which way the cells with a level go, where that is free (papers 004 (3), 000 (6)), in L1.
+
+Cells that must move together are one group; then, on ever larger scales: flips of single groups on a warm linear
+program, blocks of groups as small mixed-integer problems, the whole as one. The linear relaxation with cuts says how
+good it can get. What comes out is a solution of the problem over all cells, not only of the reduced one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.methods.cta.adjustment import Adjustment
+from sdcdsl.methods.cta.senses.blocks import Blocks
+from sdcdsl.methods.cta.senses.chosen import Chosen, Sparing
+from sdcdsl.methods.cta.senses.flips import Flips
+from sdcdsl.methods.cta.senses.groups import STILL, Groups
+from sdcdsl.methods.cta.senses.mip import Model, Part
+from sdcdsl.methods.cta.senses.relaxation import Relaxation, worth_having
+from sdcdsl.methods.cta.senses.start import Start, start
+from sdcdsl.methods.cta.senses.warm import Point, Warm
+from sdcdsl.methods.nearest.l1 import L1
+from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL, Clock, Standing
+from sdcdsl.methods.result import gap as gap_of
+
+FLIPS, RELAXATION, BLOCKS = 0.6, 0.35, 0.6  # shares of the time that is left, at most
+FEW = 300  # groups: so many are left to the mixed-integer problem at once, more to blocks first
+LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
+DOUBT = 1e-9  # of the objective: taken off what a mixed-integer solver calls a bound
+
+Tell = Callable[[Standing], None]
+
+
+class Search:
+    def __init__(self, adjustment: Adjustment, w_down: np.ndarray, w_up: np.ndarray, gap: float, clock: Clock):
+        self.adjustment, self.w_down, self.w_up = adjustment, w_down, w_up
+        self.gap, self.clock = max(gap, LEAST_GAP), Sparing(clock)
+        self.seconds: dict[str, float] = {}
+        begun = perf_counter()
+        self.groups = Groups(adjustment)
+        c_down, c_up, price = self.groups.prices(w_down, w_up)
+        self.prices = c_down, c_up
+        self.natural = price * self.groups.unit  # a unit of the reduced objective
+        self.warm = Warm(self.groups, c_down, c_up)
+        self.flips = Flips(self.warm)
+        self.bound = 0.0  # of the reduced problem
+        self.best: Point | None = None
+        self.begun: Start | None = None
+        self.tries = 0
+        self._tell: Tell = lambda standing: None
+        self._seed = 0
+        self.seconds["reduction"] = perf_counter() - begun
+
+    def run(self, seed: int = 0, tell: Tell = lambda standing: None) -> Chosen:
+        self._tell, self._seed = tell, seed
+        if len(self.groups.hopeless):
+            return self._hopeless()
+        self._phase("start", 1.0, self._start)
+        if self.best is None:
+            return self._nothing()
+        self._phase("flips", FLIPS, self._flips)
+        done = self._phase("relaxation", RELAXATION, self._relax) if not self.proven else True
+        if not self.proven and (len(self.groups.sensitive) > FEW or not done):
+            self._phase("blocks", BLOCKS if done else 1.0, self._blocks)
+        if not self.proven and done:
+            self._phase("whole", 1.0, self._whole)
+        return self._found()
+
+    @property
+    def proven(self) -> bool:
+        return self.best is not None and gap_of(self.best.objective, self.bound) <= self.gap
+
+    # ---- phases -------------------------------------------------------------------------------------------------
+
+    def _phase(self, name: str, share: float, work: Callable[[Clock], Any]) -> Any:
+        begun = perf_counter()
+        answer = work(Sparing(self.clock, share))
+        self.seconds[name] = perf_counter() - begun
+        self._say(name)
+        return answer
+
+    def _say(self, phase: str) -> None:
+        objective = None if self.best is None else self.best.objective * self.natural
+        self._tell(Standing(phase, objective, self.bound * self.natural))
+
+    def _take(self, point: Point, phase: str) -> None:
+        if self.best is None or point.objective < self.best.objective:
+            self.best = point
+            self._say(phase)
+
+    def _start(self, clock: Clock) -> None:
+        self.begun = start(self.warm, clock)
+        if self.begun.point is not None:
+            self._take(self.begun.point, "start")
+
+    def _flips(self, clock: Clock) -> None:
+        assert self.best is not None
+        self._take(self.flips.improve(self.best, clock, lambda point: self._take(point, "flips")), "flips")
+
+    def _model(self) -> Model:
+        assert self.best is not None
+        g, best = self.groups, self.best
+        part = Part(np.ones(g.count, dtype=bool), np.ones(len(g.sensitive), dtype=bool))
+        return Model(g, self.prices, part, best.up, best.D, worth_having(g, self.prices, best.objective))
+
+    def _relax(self, clock: Clock) -> bool:
+        self.relaxation = Relaxation(self._model())
+
+        def better(bound: float) -> None:
+            self.bound = max(self.bound, bound)
+            self._say("relaxation")
+
+        return self.relaxation.run(clock, better)
+
+    def _blocks(self, clock: Clock) -> None:
+        assert self.best is not None
+        blocks = Blocks(self.warm, self.flips, self._seed)
+        self._take(blocks.improve(self.best, clock, lambda point: self._take(point, "blocks")), "blocks")
+        self.tries = blocks.tries
+
+    def _whole(self, clock: Clock) -> None:
+        assert self.best is not None
+        made = self._model().solve(clock, 0.5 * self.gap, self.relaxation.tight)
+        if made.up is not None and (made.up != self.best.up).any():
+            status, point = self.warm.solve(made.up)
+            if status == OPTIMAL and point is not None:
+                self._take(point, "whole")
+        if made.bound > -inf and made.status != INFEASIBLE:
+            self.bound = max(self.bound, made.bound - DOUBT * abs(made.bound))
+
+    # ---- what comes out -----------------------------------------------------------------------------------------
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        g = self.groups
+        return {
+            "groups": len(g.sensitive),
+            "columns": g.count,
+            "relations": len(g.matrix.indptr) - 1,
+            "blocks": self.tries,
+            "seconds": {name: round(s, 3) for name, s in self.seconds.items()},
+        }
+
+    def _found(self) -> Chosen:
+        """The senses, with a table over all cells."""
+        assert self.best is not None
+        begun = perf_counter()
+        a = self.adjustment
+        sense = self.groups.senses(self.best.up)
+        l, u = a.box(sense)
+        solved = L1(a.M).solve(self.w_down, self.w_up, l, u)
+        self.seconds["cells"] = perf_counter() - begun
+        bound = self.bound * self.natural
+        if solved.status != OPTIMAL or solved.z is None or solved.objective is None:
+            return Chosen(FAILED, sense, bound=bound, facts=self.facts)
+        bound = min(bound, solved.objective)
+        status = OPTIMAL if gap_of(solved.objective, bound) <= self.gap else FEASIBLE
+        return Chosen(status, sense, solved.z, solved.objective, bound, facts=self.facts)
+
+    def _nothing(self) -> Chosen:
+        assert self.begun is not None
+        missed = self.begun.missed
+        violation = None if missed is None else self._missing(missed)
+        return Chosen(self.begun.status, violation=violation, facts=self.facts)
+
+    def _missing(self, point: Point) -> np.ndarray:
+        a = self.adjustment
+        z = self.groups.to_cells(point.D)[a.cells]
+        up = self.groups.senses(point.up) > 0
+        rise, fall = a.upl - z, a.lpl + z
+        short = np.where(up, rise, fall)
+        short = np.where(np.isinf(short), np.minimum(rise, fall), short)
+        return np.where(short > 1e-7 * self.groups.unit, short, 0.0)
+
+    def _hopeless(self) -> Chosen:
+        """Some cells cannot move at all; the others are tried without them."""
+        a, g = self.adjustment, self.groups
+        smaller = np.minimum(a.lpl, a.upl)
+        violation = np.where(g.place == STILL, smaller, 0.0)
+        keep = np.flatnonzero(g.place != STILL)
+        fewer = replace(a, cells=a.cells[keep], lpl=a.lpl[keep], upl=a.upl[keep], sense=a.sense[keep])
+        others = Search(fewer, self.w_down, self.w_up, 1.0, self.clock)
+        others._phase("start", 1.0, others._start)
+        if others.best is None and others.begun is not None and others.begun.missed is not None:
+            violation[keep] = others._missing(others.begun.missed)
+        return Chosen(INFEASIBLE, violation=violation, facts=self.facts)

@@ -1,0 +1,72 @@
+"""First directions: any that work, or how far the levels are missed at least as far as was found.
+
+All groups up, where up is open to them, works for most tables. Where it does not, levels may be missed at a high cost
+(as paper 004 §5 does with margins), and flips bring the cost down; what is left then is decided by the
+mixed-integer problem itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdcdsl.methods.cta.senses.flips import Flips
+from sdcdsl.methods.cta.senses.groups import Groups
+from sdcdsl.methods.cta.senses.mip import Model, Part
+from sdcdsl.methods.cta.senses.warm import Point, Warm
+from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock
+
+MISSED = 1e-7  # in typical levels: less is the solver's tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    status: str  # FEASIBLE with a point, else INFEASIBLE, LIMIT or FAILED
+    point: Point | None
+    missed: Point | None = None  # of the elastic problem
+
+
+def start(warm: Warm, clock: Clock) -> Start:
+    groups = warm.groups
+    if not groups.open.any(axis=1).all():
+        return Start(INFEASIBLE, None, _elastic(warm, clock))
+    for up in (groups.open[:, 1], ~groups.open[:, 0], _nearest(groups)):
+        status, point = warm.solve(up, clock)
+        if status == OPTIMAL:
+            return Start(FEASIBLE, point)
+        if status == LIMIT:
+            return Start(LIMIT, None)
+    missed = _elastic(warm, clock)
+    if missed is not None:
+        status, point = warm.solve(missed.up, clock)
+        if status == OPTIMAL:
+            return Start(FEASIBLE, point)
+    up = groups.open[:, 1]
+    part = Part(np.ones(groups.count, dtype=bool), np.ones(len(up), dtype=bool))
+    made = Model(groups, (warm.c_down, warm.c_up), part, up, np.zeros(groups.count)).solve(clock, gap=1.0)
+    if made.up is not None:
+        status, point = warm.solve(made.up, clock)
+        if status == OPTIMAL:
+            return Start(FEASIBLE, point)
+    return Start(made.status if made.status in (INFEASIBLE, LIMIT) else FAILED, None, missed)
+
+
+def _nearest(groups: Groups) -> np.ndarray:
+    """Each group towards its smaller level."""
+    s = groups.sensitive
+    return np.where(groups.open.all(axis=1), groups.up[s] <= groups.down[s], groups.open[:, 1])
+
+
+def _elastic(warm: Warm, clock: Clock) -> Point | None:
+    soft = Warm(warm.groups, warm.c_down, warm.c_up, elastic=True)
+    status, point = soft.solve(warm.groups.open[:, 1], clock)
+    if status != OPTIMAL or point is None:
+        return None
+    flips = Flips(soft)
+    while point.missed.max(initial=0.0) > MISSED and not clock.over:
+        better = flips.improve(point, clock)
+        if better.objective >= point.objective * (1 - 1e-9):
+            break
+        point = better
+    return point
