@@ -1,4 +1,8 @@
-"""What an audit has to prove: the relations, what every attacker sees of the release, and the levels."""
+"""What an audit has to prove: the relations, what every attacker sees of the release, and the levels.
+
+Conditional levels (paper 003 §7) are stated of cells that the release does not publish as they are; of others there is
+nothing to prove.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
+from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.proof.system import Pairs, Problem, Regions, System
 
 
@@ -30,11 +35,20 @@ def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Pr
         np.maximum(d["known_low"].values, pattern.low[known_cell]),
         np.minimum(d["known_high"].values, pattern.high[known_cell]),
     )
-    cell = d["cell_at"].values
-    lpl, upl, spl = d["lpl"].values, d["upl"].values, d["spl"].values
+    counts = stated_pairs(problem, pattern)
+    cell, attacker = d["cell_at"].values[counts], d["attacker_at"].values[counts]
+    lpl, upl, spl = (d[level].values[counts] for level in ("lpl", "upl", "spl"))
     if integer:
         lpl, upl, spl = _whole(system.a[cell], lpl, upl, spl)
-    return Problem(system, regions, Pairs(cell, d["attacker_at"].values, lpl, upl, spl))
+    return Problem(system, regions, Pairs(cell, attacker, lpl, upl, spl))
+
+
+def stated_pairs(problem: TableProblem, pattern: Pattern) -> np.ndarray | slice:
+    """The pairs of the problem that an audit of this release is about, in their order."""
+    d = problem.dataset
+    if "conditional" not in d:
+        return slice(None)
+    return np.flatnonzero(~d["conditional"].values | (pattern.status[d["cell_at"].values] != EXACT))
 
 
 def _whole(a: np.ndarray, lpl: np.ndarray, upl: np.ndarray, spl: np.ndarray) -> tuple[np.ndarray, ...]:

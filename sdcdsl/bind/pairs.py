@@ -1,4 +1,5 @@
-"""Attacker by sensitive cell: the pairs protection must cover, and what single attackers know beyond their view."""
+"""Attacker by sensitive cell: the pairs protection must cover, and what single attackers know beyond their view. Pairs
+of cells that are not sensitive are conditional: they count in a release that does not publish the cell as it is."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ class Pairs:
     dropped, since nothing can be hidden from the only one who knows it. Both are counted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sensitive: np.ndarray) -> None:
+        self.sensitive = sensitive  # bool [cell]
         self.labels: tuple[str, ...] = ()
         self.view_of: list[int] = []
         self.low: list[np.ndarray] = []
@@ -29,7 +31,7 @@ class Pairs:
         self.size = 0
 
     def add(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray) -> None:
-        """One declared attacker with its levels for the sensitive `cells`."""
+        """One declared attacker with its levels for `cells`."""
         keep = self._kept(one, cells, amounts["lpl"], a)
         number = np.full(len(one.members), -1, dtype=np.int64)
         number[keep] = len(self.labels) + np.arange(len(keep))
@@ -86,11 +88,14 @@ class Pairs:
         """As variables of the problem's dataset."""
         known = [np.concatenate(column) for column in zip(*self.known, strict=True)]
         names = ("known_attacker", "known_cell", "known_low", "known_high")
+        pairs = {
+            name: np.concatenate([part[name] for part in self.parts]) for name in (*LEVELS, "cell_at", "attacker_at")
+        }
+        conditional = ~self.sensitive[pairs["cell_at"]]
+        if conditional.any():
+            pairs["conditional"] = conditional
         return {
-            **{
-                name: ("pair", np.concatenate([part[name] for part in self.parts]))
-                for name in (*LEVELS, "cell_at", "attacker_at")
-            },
+            **{name: ("pair", values) for name, values in pairs.items()},
             "low": (("view", "cell"), np.stack(self.low)),
             "high": (("view", "cell"), np.stack(self.high)),
             "view_of": ("attacker", np.array(self.view_of, dtype=np.int64)),

@@ -7,6 +7,7 @@
     published [cell]                     False for unions, which exist only to be protected
     coefficient, cell_of, equation_of [entry], b [equation]      the relations M a = b
     lpl, upl, spl, cell_at, attacker_at [pair]                   who must stay how uncertain about what
+    conditional [pair]                                           … if the cell is touched; only where there are such
     low, high [view, cell], view_of [attacker]                   what each kind of attacker knows about every cell
     known_attacker, known_cell, known_low, known_high [known]    what a single attacker knows beyond its view
 

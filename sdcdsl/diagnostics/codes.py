@@ -94,6 +94,7 @@ _ERRORS = {
     "SDC142": "a requirement the policy itself breaks",
     "SDC143": "more than one title, seed or edition",
     "SDC144": "parts of a combined method that do not fit together",
+    "SDC145": "a conditional level that the method does not know",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",
@@ -124,6 +125,8 @@ _ERRORS = {
     "SDC327": "the table is larger than the limit",
     "SDC329": "a sensitive cell that must be published",
     "SDC330": "a sensitive cell without a level",
+    "SDC333": "senses from contributors that the data does not name",
+    "SDC334": "parts of a combined method that do not divide the cells",
     # ---- releases and audits ---------------------------------------------------------
     "SDC401": "a certificate that cannot be read",
     "SDC402": "a certificate that does not hold",

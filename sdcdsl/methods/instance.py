@@ -4,10 +4,14 @@
 
 Cells that are open whatever a method decides (unions of cells, which nobody publishes; cells that are hidden already)
 cost nothing more. A *side* is one direction of a pair with a level to reach there.
+
+Pairs of cells that are not sensitive may be *conditional* (003 §7): their levels hold if the cell is touched. Whoever
+does not look at `conditional` takes them for levels like others, which asks for too much and never for too little.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +66,9 @@ class Instance:
         self.pair_attacker: np.ndarray = d["attacker_at"].values.astype(np.int64)
         self.level: np.ndarray = np.stack([d["lpl"].values, d["upl"].values])  # [DOWN | UP, pair]
         self.slide: np.ndarray = d["spl"].values
+        self.conditional: np.ndarray = np.zeros(len(self.pair_cell), dtype=bool)
+        if "conditional" in d:  # what is not published in any case is touched in any case
+            self.conditional = d["conditional"].values & ~(self.sensitive | self.open_anyway)[self.pair_cell]
         who = d["known_attacker"].values
         order = np.argsort(who, kind="stable")
         self._known_start = np.searchsorted(who[order], np.arange(len(self.view_of) + 1))
@@ -69,6 +76,21 @@ class Instance:
         about = self.a[self._known_cell]
         self._known_LB = np.maximum(about - d["known_low"].values[order], 0.0)
         self._known_UB = np.maximum(d["known_high"].values[order] - about, 0.0)
+
+    def asking(self, pairs: np.ndarray, may_open: np.ndarray) -> Instance:
+        """The same with the levels of the marked pairs only, whose cells are touched in any case."""
+        other = copy(self)
+        other.__dict__.pop("sides", None)
+        other.level, other.slide = np.where(pairs, self.level, 0.0), np.where(pairs, self.slide, 0.0)
+        other.sensitive = self.sensitive.copy()
+        other.sensitive[self.pair_cell[pairs & self.conditional]] = True
+        other.may_open = may_open
+        other.conditional = np.zeros(len(pairs), dtype=bool)
+        return other
+
+    @property
+    def asks(self) -> bool:
+        return bool((self.level > 0).any() or (self.slide > 0).any())
 
     @property
     def pairs(self) -> int:

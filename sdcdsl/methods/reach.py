@@ -24,6 +24,7 @@ def falling_short(instance: Instance, hidden: np.ndarray, *, exact: bool = False
     LB, UB = np.minimum(instance.LB, far), np.minimum(instance.UB, far)
     reached = np.zeros((2, instance.pairs))
     view_of = instance.view_of[instance.pair_attacker] if instance.pairs else np.zeros(0, dtype=np.int64)
+    view_of = np.where((instance.level > 0).any(axis=0) | (instance.slide > 0), view_of, -1)  # who asks for nothing
     d = instance.problem.dataset
     relations = Relations(
         d["coefficient"].values.astype(float),
@@ -32,7 +33,7 @@ def falling_short(instance: Instance, hidden: np.ndarray, *, exact: bool = False
         instance.n,
         instance.m,
     )
-    for view in np.unique(view_of):
+    for view in np.unique(view_of[view_of >= 0]):
         l, u = np.where(hidden, -LB[view], 0.0), np.where(hidden, UB[view], 0.0)
         reduction = Reduction(relations, l, u)
         mine = np.flatnonzero(view_of == view)

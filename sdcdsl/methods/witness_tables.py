@@ -28,7 +28,7 @@ import xarray as xr
 from scipy.sparse import csr_array
 
 from sdcdsl.attack.network import as_network
-from sdcdsl.methods.instance import UP, Instance
+from sdcdsl.methods.instance import DOWN, UP, Instance
 
 if TYPE_CHECKING:
     import linopy
@@ -96,7 +96,7 @@ def tables(model: linopy.Model, of: Setting, side: int, clipped: bool) -> Tables
     if len(entry.data):
         sums = (coefficient * d.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
         model.add_constraints(sums == 0, name=f"{high} table adds up", scaling=scaling)
-    asked = np.flatnonzero(level[pairs] > 0)
+    asked = np.flatnonzero((level[pairs] > 0) & ~instance.conditional[pairs])
     if len(asked):
         own = _own(of, d, pairs[asked], asked)
         need = xr.DataArray(level[pairs[asked]], dims="pair", coords={"pair": pairs[asked]})
@@ -108,12 +108,32 @@ def tables(model: linopy.Model, of: Setting, side: int, clipped: bool) -> Tables
 def wide_enough(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | None) -> None:
     """f_p - g_p ≥ SPL."""
     instance = of.instance
-    pairs = np.flatnonzero(instance.slide > 0)
+    pairs = np.flatnonzero((instance.slide > 0) & ~instance.conditional)
     if f is None or g is None or not len(pairs):
         return
     high, low = (_own(of, t.d, pairs, np.searchsorted(t.scaling["pair"].values, pairs)) for t in (f, g))
     need = xr.DataArray(instance.slide[pairs], dims="pair", coords={"pair": pairs})
     model.add_constraints(high - low >= need, name="wide enough", scaling=1.0 / need)
+
+
+def if_touched(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | None, x: linopy.Variable) -> None:
+    """Conditional levels: f_p ≥ a_p + UPL x_p, g_p ≤ a_p - LPL x_p, f_p - g_p ≥ SPL x_p."""
+    instance = of.instance
+    asked = ((g, instance.level[DOWN], "down far"), (f, instance.level[UP], "up far"), (f, instance.slide, "wide"))
+    for t, level, how in asked:
+        pairs = np.flatnonzero((level > 0) & instance.conditional)
+        if t is None or not len(pairs):
+            continue
+        cells = xr.DataArray(instance.pair_cell[pairs], {"pair": pairs}, "pair")
+        need = xr.DataArray(level[pairs], dims="pair", coords={"pair": pairs})
+        own = {
+            at.name: _own(of, at.d, pairs, np.searchsorted(at.scaling["pair"].values, pairs))
+            for at in (f, g)
+            if at is not None and (at is t or level is instance.slide)
+        }
+        far = own["f"] - own["g"] if len(own) > 1 else own["f"] if t is f else -1 * own["g"]
+        touched = (need * x.sel(cell=cells)).drop_vars("cell")
+        model.add_constraints(far - touched >= 0, name=f"{how} enough if touched", scaling=1.0 / need)
 
 
 def _own(of: Setting, d: linopy.Variable, pairs: np.ndarray, where: np.ndarray) -> linopy.LinearExpression:

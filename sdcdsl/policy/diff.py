@@ -132,7 +132,7 @@ def _span(s: d.Statement | None) -> Span | None:
 
 def _judged(moved: Moves, a: d.Statement | None, b: d.Statement | None, old: d.Block, new: d.Block) -> Judgement:
     match a or b:
-        case d.Level() | d.Bounds():
+        case d.Level() | d.Conditional() | d.Bounds():
             return moved.judge(a, b, new)
         case d.Against():
             return verdicts.guards(moved, old, new)
@@ -214,7 +214,7 @@ def _moved(old: Sequence[d.Statement], new: Sequence[d.Statement]) -> Iterator[P
     a, b = _only(old, shared), _only(new, shared)
     if a == b:
         return
-    if isinstance(old[0], d.Level | d.Bounds):  # every one is judged
+    if isinstance(old[0], d.Level | d.Conditional | d.Bounds):  # every one is judged
         place: dict[d.Statement, d.Statement] = dict(zip(a, a, strict=True))
         yield from ((place[s], s) for s in b)
     else:
@@ -234,7 +234,7 @@ def _only(statements: Sequence[d.Statement], shared: Counter) -> list[d.Statemen
 def _key(s: d.Statement) -> Hashable:
     """What makes two statements versions of one, for the reader."""
     match s:
-        case d.Level(level, _, against, where):
+        case d.Level(level, _, against, where) | d.Conditional(level, _, against, where):
             return (level, against, simplified(where))
         case d.Cost(_, _, where) | d.Bounds(_, _, where):
             return simplified(where)

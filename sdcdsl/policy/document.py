@@ -221,6 +221,17 @@ class Level(Located):
 
 
 @record
+class Conditional(Located):
+    """`conditional lpl | upl | spl AMOUNT [against ATTACKER] [where CONDITION]`: the level of a cell that is not
+    sensitive, should it not be published as it is."""
+
+    level: str
+    amount: Expression
+    against: str | None = None
+    where: Expression | None = None
+
+
+@record
 class Scenarios(Located):
     names: tuple[str, ...]
 
@@ -257,7 +268,8 @@ class Release(Located):
 Statement = (
     Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree
     | Column | Origin | From | By | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
-    | Bounds | Each | Coalition | Knows | Against | Level | Scenarios | Cost | MethodChain | Assess | Release
+    | Bounds | Each | Coalition | Knows | Against | Level | Conditional | Scenarios | Cost | MethodChain
+    | Assess | Release
 )  # fmt: skip
 
 

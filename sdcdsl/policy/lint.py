@@ -188,7 +188,7 @@ def _loosened_in(moved: Moves, old: d.Block, new: d.Block, statements: Iterable[
 def _overridden(
     moved: Moves, old: d.Block, new: d.Block, s: d.Statement, replaced: d.Statement | None
 ) -> Judgement | None:
-    if isinstance(s, d.Level | d.Bounds):
+    if isinstance(s, d.Level | d.Conditional | d.Bounds):
         return moved.judge(None, s, new)
     if replaced is None or replaced == s or s is not new.last(type(s)):
         return None
@@ -302,7 +302,8 @@ def _repeated_in(block: d.Block) -> Iterator[Diagnostic]:
     seen: dict[d.Statement, d.Statement] = {}
     for statement in block.statements:
         first = seen.setdefault(statement, statement)
-        if first is not statement and isinstance(statement, (d.Level, d.Cost, d.Bounds, d.Knows, d.Column)):
+        said_once = (d.Level, d.Conditional, d.Cost, d.Bounds, d.Knows, d.Column)
+        if first is not statement and isinstance(statement, said_once):
             found = diagnostic("SDC215", "this statement is said twice", statement.span)
             yield found.mark(first.span, "said here first")
 

@@ -211,17 +211,20 @@ class _Lowering(Pieces):
     def _against(self, node: Node) -> d.Against:
         return d.Against(tuple(map(text_of, node.tokens("NAME"))), span=self.span(node))
 
-    def _level(self, node: Node) -> d.Level:
+    def _level(self, node: Node) -> d.Level | d.Conditional:
         name, against = node.node("level_name"), node.node("level_against")
         assert name is not None
         (amount,) = self.expressions(node)
-        return d.Level(
+        kind = d.Conditional if node.kind == "conditional" else d.Level
+        return kind(
             self.first(name).text,
             amount,
             against=text_of(self.first(against)) if against else None,
             where=self.where(node),
             span=self.span(node),
         )
+
+    _conditional = _level
 
     def _scenarios(self, node: Node) -> d.Scenarios:
         return d.Scenarios(tuple(map(text_of, node.tokens("NAME"))), span=self.span(node))

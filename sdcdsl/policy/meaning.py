@@ -87,6 +87,8 @@ def rivals(statement: d.Statement) -> Hashable | None:
     match statement:
         case d.Level(level):
             return ("level", level)
+        case d.Conditional(level):
+            return ("conditional", level)
         case d.Cost(_, price):
             return ("cost", price)
         case d.Bounds():

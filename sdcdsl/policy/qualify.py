@@ -23,6 +23,7 @@ _NAME_FIELDS: dict[type, tuple[str, ...]] = {
     d.By: ("dimensions",),
     d.Against: ("attackers",),
     d.Level: ("against",),
+    d.Conditional: ("against",),
     d.Scenarios: ("names",),
     d.Cells: ("table",),
     x.Member: ("dimension",),

@@ -12,7 +12,7 @@ from enum import Enum, StrEnum
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import Sign
-from sdcdsl.policy.competition import Amount, Signs, moves
+from sdcdsl.policy.competition import Amount, Asking, Signs, moves
 from sdcdsl.policy.meaning import LEVELS, against_of, attackers_of, brings_levels, level_sets, scenarios_of
 from sdcdsl.policy.resolve import Policy
 
@@ -161,12 +161,13 @@ class Moves:
         common = [(sets[s.scenario], s) for s in level_sets(self.new, after) if s.scenario in sets]
         if not common:
             self.unclear.add(after.name)
+        self._levels(before.all(d.Conditional), after.all(d.Conditional), [(x.Number("0"),)])
         for a, b in common:
             self._levels(a.levels, b.levels, zero + file)
             if b.scenario is not None:
                 self.scenarios.add(b.scenario)
 
-    def _levels(self, old: Sequence[d.Level], new: Sequence[d.Level], defaults: list[Amount]) -> None:
+    def _levels(self, old: Sequence[Asking], new: Sequence[Asking], defaults: list[Amount]) -> None:
         for level in LEVELS:
             a, b = [s for s in old if s.level == level], [s for s in new if s.level == level]
             if a != b:
@@ -183,7 +184,7 @@ class Moves:
         elif block.kind == "scenario" and block.name not in self.scenarios:
             found = Judgement(Reason.IDLE)
         else:
-            general = isinstance(said, d.Level) and said.where is None and said.against is None
+            general = isinstance(said, d.Level | d.Conditional) and said.where is None and said.against is None
             what = "the level" if general or (old and new) else "the level, for some cells,"
             found = by_signs(signs, Reason.ASKS_MORE, Reason.MIXED, what)
         return Judgement(Reason.ORDER) if found.verdict is _D and old is not None and old == new else found

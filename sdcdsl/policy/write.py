@@ -289,6 +289,11 @@ def _(s: d.Level) -> str:
 
 
 @statement.register
+def _(s: d.Conditional) -> str:
+    return "conditional " + statement(d.Level(s.level, s.amount, s.against, s.where))
+
+
+@statement.register
 def _(s: d.Scenarios) -> str:
     return f"scenarios {', '.join(s.names)}"
 

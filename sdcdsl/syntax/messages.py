@@ -90,6 +90,9 @@ USAGE: dict[str, dict[str, Usage]] = {
         "lpl": Usage("lpl AMOUNT [against ATTACKER] [where CONDITION]", "lpl 10% of value"),
         "upl": Usage("upl AMOUNT [against ATTACKER] [where CONDITION]", "upl 15% of value"),
         "spl": Usage("spl AMOUNT [against ATTACKER] [where CONDITION]", "spl 0"),
+        "conditional": Usage(
+            "conditional lpl | upl | spl AMOUNT [against ATTACKER] [where CONDITION]", "conditional spl 5% of value"
+        ),
         "against": Usage("against ATTACKER, ATTACKER, …", "against external"),
         "scenarios": Usage("scenarios SCENARIO, SCENARIO, …", "scenarios office.careless"),
         "cost": Usage("cost [up | down | fixed] AMOUNT [where CONDITION]", "cost sqrt(value)"),

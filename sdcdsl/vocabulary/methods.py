@@ -67,7 +67,7 @@ class CtaOptions(Limits):
 @record
 class EctaOptions(Limits):
     alpha: Any = option(
-        Kind.SHARE, "the width of a sensitive cell's published interval, as a share of its value", "30%", least=0
+        Kind.SHARE, "how far a sensitive value may be from the true one, as a share of it", "30%", least=0, most=100
     )
     beta: Any = option(Kind.SHARE, "the largest relative deviation of the other cells", None, least=0)
     tries: Any = option(Kind.WHOLE, "how many random tables to try", 50, least=1)
@@ -122,10 +122,19 @@ class Method(Record):
     exact: bool = False  # searches for the best release, which may take days
     intervals: bool = False  # publishes intervals around the value, whose midpoint may give it away
     traceable: bool = False  # safe only while the attacker does not know how the table was made
+    conditional: bool = False  # knows levels of cells that are not sensitive, should it touch them
 
 
 _ALL = (
-    Method("csp", "cell suppression", "the table with some cells hidden", "003 §3", CspOptions, exact=True),
+    Method(
+        "csp",
+        "cell suppression",
+        "the table with some cells hidden",
+        "003 §3",
+        CspOptions,
+        exact=True,
+        conditional=True,
+    ),
     Method(
         "ip",
         "interval protection",
@@ -134,6 +143,7 @@ _ALL = (
         IpOptions,
         exact=True,
         intervals=True,
+        conditional=True,
     ),
     Method(
         "cta",
@@ -205,6 +215,6 @@ _EXPERIMENTS = (
     Experiment("B1", "the attacker knows which cells are sensitive, and guesses levels and senses"),
     Experiment("B2", "the attacker knows the senses, and guesses the levels"),
     Experiment("B3", "the attacker knows the senses and the levels"),
-    Experiment("C", "the attacker knows the weights, the senses, the levels and the bounds"),
+    Experiment("C", "the attacker knows the senses, the levels and all bounds, and guesses the weights"),
 )
 EXPERIMENTS: MappingProxyType[str, Experiment] = MappingProxyType({e.name: e for e in _EXPERIMENTS})

@@ -13,6 +13,7 @@ class Place(StrEnum):
 
     SELECT = "a condition on cells"
     LEVEL = "a level"
+    CONDITIONAL = "a level of cells that are not sensitive"
     COST = "a cost"
     BOUNDS = "the bounds of an attacker"
     EACH = "the choice of an `each` attacker"

@@ -114,3 +114,11 @@ protect trade as mixed {
 override protect adjusted {
   upl 2 * needed
 }
+
+protect trade as blurred {
+  lpl needed
+  conditional lpl 2% of value
+  conditional spl max(1, 5% of value) against external where value > 100
+  against external
+  method ip
+}

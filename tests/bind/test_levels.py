@@ -223,3 +223,18 @@ def test_cells_of_a_jj_file_may_be_sensitive_together(tmp_path):
     assert problem.dataset["published"].values.tolist() == [True] * 4 + [False]
     assert levels_of(problem) == [(4, 4, 9), (4, 7, 8), (4, 0, 0)]
     assert (problem.dataset["low"].values[0][4], problem.dataset["high"].values[0][4]) == (-math.inf, math.inf)
+
+
+def test_conditional_levels_are_for_cells_that_are_neither_sensitive_nor_fixed(tmp_path):
+    body = "  conditional upl 10% of value\n  conditional spl 5 where value > 50\n"
+    problem = jj(tmp_path, body)
+    d = problem.dataset
+    assert d["cell_at"].values.tolist() == [0, 1, 2]
+    assert d["conditional"].values.tolist() == [True, False, False]
+    assert levels_of(problem) == [(0, 6, 5), (3, 4, 9), (6, 7, 8)]
+    assert "conditional" not in jj(tmp_path, "").dataset
+
+
+def test_a_conditional_level_beyond_the_bounds_is_no_mistake(tmp_path):
+    problem = jj(tmp_path, "  conditional lpl 70\n")  # 60 lies at 60 above 0: it can never be touched
+    assert levels_of(problem)[0] == (70, 0, 0)

@@ -59,10 +59,12 @@ class Oracle:
         """How far a pair goes, not more than `most`."""
         key = pair, side, hidden.tobytes() + np.float64(most).tobytes()
         if key not in self._reached:
-            attacker, cell = self.pairs[pair]
-            down, up = (np.where(hidden, room, 0.0) for room in self._room[attacker])
-            self._reached[key] = furthest(self.M, down, up, cell, side, most)
+            self._reached[key] = self.reach_of(*self.pairs[pair], side, hidden, most)
         return self._reached[key]
+
+    def reach_of(self, attacker: int, cell: int, side: int, hidden: np.ndarray, most: float) -> float:
+        down, up = (np.where(hidden, room, 0.0) for room in self._room[attacker])
+        return furthest(self.M, down, up, cell, side, most)
 
     def protected(self, pair: int, hidden: np.ndarray) -> bool:
         lpl, upl, spl = self.levels[:, pair]

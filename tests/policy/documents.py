@@ -153,6 +153,7 @@ STATEMENTS = {
     "protect": st.one_of(
         st.builds(d.Against, many_names),
         st.builds(d.Level, st.sampled_from(["lpl", "upl", "spl"]), expressions, tables_or_none, maybe),
+        st.builds(d.Conditional, st.sampled_from(["lpl", "upl", "spl"]), expressions, tables_or_none, maybe),
         st.builds(d.Scenarios, many_names),
         st.builds(d.Cost, expressions, st.sampled_from([None, "up", "down", "fixed"]), maybe),
         st.builds(

@@ -52,6 +52,7 @@ T, L, N, D = Verdict.TIGHTER, Verdict.LOOSER, Verdict.NEUTRAL, Verdict.NEEDS_DAT
 CHANGES = [
     ("lpl 10% of value", "lpl 12% of value", T),
     ("lpl 10% of value", "lpl 5% of value", L),
+    ("  lpl 10% of value\n", "  lpl 10% of value\n  conditional spl 5\n", T),
     ("lpl 10% of value", "lpl 0.1 * value", N),
     ("lpl 10% of value", "lpl 10", D),
     ("  lpl 10% of value\n", "", L),

@@ -7,6 +7,9 @@ optimum x* of the cuts so far every side is attacked, a cell having the share x*
 more room than that: a larger coefficient than 1 is of no use). What falls short gives the next cuts. Any multipliers
 give a valid cut, and the bound is computed from the master's multipliers by plain arithmetic: neither can be wrong
 because a solver was inaccurate.
+
+A conditional level of class p (`methods.conditions`) gives cuts with x_p in place of the 1 on the right, found with all
+of the room of p itself.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sdcdsl.methods.cutting.chains import share_chain
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
 from sdcdsl.methods.instance import Instance
@@ -25,13 +29,16 @@ EXACT = 1e-8  # the same at integer points
 VIOLATED = 1e-4  # cuts that are missed by less than this are left alone until nothing else is found
 DEEP = 1e-3  # added to all shares when the cut is chosen: it then prefers small coefficients where nothing is hidden
 LEAST = 1e-7  # coefficients below this are raised to it: valid, and kinder to the solver
+CHAIN = 8  # cuts for one side at a time
+CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to hide
 KEEP = 8  # rounds that a cut may be slack
 
 
 class Bounding:
     """The master problem, and what it says: `bound` in terms of w, `x` by class."""
 
-    def __init__(self, instance: Instance, w: np.ndarray, cap: int | None = None):
+    def __init__(self, instance: Instance, w: np.ndarray, cap: int | None = None, aside: Instance | None = None):
+        """`aside` asks for the conditional levels."""
         self.instance, self.w = instance, w
         self.demands = Demands(instance)
         self.classes = self.demands.classes
@@ -46,7 +53,9 @@ class Bounding:
         lower = self.fixed.astype(float)
         self.master = Master(self.cost / self.unit, lower, np.ones(len(lower)), np.ones(len(lower), dtype=bool))
         self.separation = Separation(self.demands)
+        self.aside = None if aside is None else Separation(Demands(aside))
         self._age = np.zeros(0, dtype=np.int64)
+        self._reduced: np.ndarray | None = None  # costs of the columns at the last relaxation
         self.x = lower.copy()
         self.bound = self.base
         self.complete = True  # whether the last separation asked about every side
@@ -66,6 +75,7 @@ class Bounding:
             return 0
         self.bound = max(self.bound, self.base + made.bound * self.unit)
         self.x = np.clip(made.x, 0.0, 1.0)
+        self._reduced = made.reduced
         self._purge(made.slack)
         point = self.x if inside is None else self.x + step * (inside - self.x)
         cuts = self.violated(point, clock)
@@ -88,13 +98,26 @@ class Bounding:
         everything = np.full(len(x), np.inf)
         point = Capacities(self.demands, everything, everything, x)
         deep = Capacities(self.demands, everything, everything, np.minimum(x + DEEP, 1.0))
-        return self._rows(x, self.separation.round(point, deep=deep, tolerance=least, over=lambda: clock.over), least)
+        made = self.separation.round(point, deep=deep, tolerance=least, over=lambda: clock.over)
+        made.found += self._chains(made, x, clock)
+        return self._rows(x, made, least) + self._conditional(x, point, clock, least)
+
+    def _chains(self, made: Round, x: np.ndarray, clock: Clock) -> Iterator[Identity]:
+        """Further cuts for the sides that fall short: what the relaxation would open next is opened at once."""
+        if self._reduced is None:
+            return
+        price = np.maximum(self._reduced, 0.0) + CHAIN_COST * self.master.cost
+        for s in np.flatnonzero(made.short[: self.separation.sides]).tolist():
+            if clock.over:
+                return
+            yield from share_chain(self.separation, s, x, price, CHAIN)
 
     def broken(self, x: np.ndarray, clock: Clock) -> list[Row]:
         """The same for x that is 0 or 1: then all of the room counts, and no cut means that the pattern is valid."""
         room = np.where(x > 0.5, np.inf, 0.0)
-        made = self.separation.round(Capacities(self.demands, room, room), tolerance=EXACT, over=lambda: clock.over)
-        return self._rows(x, made, EXACT) + self.violated(x, clock)
+        point = Capacities(self.demands, room, room)
+        made = self.separation.round(point, tolerance=EXACT, over=lambda: clock.over)
+        return self._rows(x, made, EXACT) + self._conditional(x, point, clock, EXACT) + self.violated(x, clock)
 
     def _rows(self, x: np.ndarray, made: Round, least: float) -> list[Row]:
         self.complete = made.complete
@@ -104,6 +127,28 @@ class Bounding:
             if rhs - coefficients @ x[columns] > least / 2:
                 out[columns.tobytes() + np.round(coefficients, 9).tobytes()] = row
         return list(out.values())
+
+    def _conditional(self, x: np.ndarray, point: Capacities, clock: Clock, least: float) -> list[Row]:
+        """Cuts of conditional levels that x does not satisfy."""
+        out: list[Row] = []
+        for s in range(len(self.aside.levels)) if self.aside is not None else ():
+            assert self.aside is not None
+            p, _, viewer, need = self.aside.asked(s)
+            if x[p] <= least:
+                continue
+            if clock.over:
+                self.complete = False
+                break
+            own = [np.minimum(room[p], need) for room in self.demands.room(viewer)]
+            down, up = (room.copy() for room in point.at(viewer, need))
+            down[p], up[p] = own
+            identity = self.aside.lacking(s, down, up, least)
+            for columns, coefficients, rhs in self._cuts([identity] if identity is not None else []):
+                at = np.append(columns[columns != p], p)
+                value = np.append(coefficients[columns != p], coefficients[columns == p].sum() - rhs)
+                if -(value @ x[at]) > least / 2:
+                    out.append((at, value, 0.0))
+        return out
 
     # ---- cuts --------------------------------------------------------------------------------------------
 

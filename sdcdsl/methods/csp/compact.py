@@ -6,6 +6,7 @@
          M g = b,   a_i - LB_i^k x_i ≤ g_i ≤ a_i + UB_i^k x_i       "low table adds up", "… only where hidden"
          f_p ≥ a_p + UPL,   g_p ≤ a_p - LPL,   f_p - g_p ≥ SPL      "up far enough", "down far enough", "wide enough"
     and  Σ x_i ≤ q  if there is a cap                               "few enough hidden"
+    with UPL x_p, LPL x_p, SPL x_p for conditional levels           "up far enough if touched", …
 
 with f and g centred on the truth and scaled by their level (`witness_tables`). Sensitive cells, cells that are hidden
 already and unions of cells (which nobody publishes, and which cost nothing) have x = 1; cells that must be published
@@ -24,7 +25,7 @@ import numpy as np
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Order, Result
-from sdcdsl.methods.witness_tables import Setting, Tables, setting, tables, wide_enough
+from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.solve import Limits, Solution, Status, solve
 from sdcdsl.solve.modelling import by_variable, new_model
@@ -48,6 +49,7 @@ def model(problem: TableProblem, options: Mapping[str, Any], w: np.ndarray | Non
         if t is not None:
             _only_where_hidden(made, of, t, x, always)
     wide_enough(made, of, f, g)
+    if_touched(made, of, f, g, x)
     cap = options.get("cap_hidden")
     if cap is not None:
         counted = of.over_cells(_counted(instance).astype(float))

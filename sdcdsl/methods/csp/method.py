@@ -4,6 +4,8 @@
                      max { d_p : M d = 0, -LB_i^k x_i ≤ d_i ≤ UB_i^k x_i } ≥ upl,  the same downwards for lpl,
                      both together ≥ spl
 
+Conditional levels (§7, `methods.conditions`) hold for cells that are hidden: d_p ≥ upl · x_p.
+
 In this order, and as far as time allows: a valid pattern (`finding`), a better one, a lower bound from the linear
 relaxation with capacity cuts (`cutting`), patterns guided by its solution, and the master problem with its cuts, whose
 solutions are completed to valid patterns again. Whatever ends the search, the best valid pattern is the result, with
@@ -20,7 +22,9 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.conditions import conditions_of
 from sdcdsl.methods.csp.bounding import Bounding
+from sdcdsl.methods.csp.conditional import Mending
 from sdcdsl.methods.csp.finding import Finder, Found, finder_for
 from sdcdsl.methods.csp.proving import Proving
 from sdcdsl.methods.instance import Instance
@@ -70,7 +74,9 @@ class _Priced:
 class _Solving:
     def __init__(self, problem: TableProblem, order: Order):
         self.problem, self.order = problem, order
-        self.instance = Instance(problem)
+        whole = Instance(problem)
+        self.conditions = conditions_of(whole)
+        self.instance = whole if self.conditions is None else self.conditions.base
         self.clock = order.clock
         self.w = self._weights()
         self.cap = order.options.get("cap_hidden")
@@ -84,7 +90,7 @@ class _Solving:
     def run(self) -> Result:
         must = self.instance.sensitive | self.instance.open_anyway
         self.bound = float(self.w[must & self.counted].sum())
-        if not self.instance.pairs:
+        if not self.instance.asks:
             self.best = must, self.bound
             return self._result()
         finder = self._finder()
@@ -93,7 +99,9 @@ class _Solving:
             if found is not None:
                 self._take(found)
                 self._improve(finder, self.clock.passed + FIRST_SHARE * self.clock.left)
-            elif not self.clock.over:
+            elif not self.clock.over and (
+                self.conditions is None or falling_short(self.instance, self.instance.may_open)
+            ):
                 return self._nothing()
         if not self._done() and not self.clock.over:
             with self._timed("bound"):
@@ -123,7 +131,11 @@ class _Solving:
 
     def _finder_at(self, toll: float) -> Finder:
         typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
-        return finder_for(self.instance, self.w + toll * typical, self.clock, self._tell, self.order.seed)
+
+        def make(instance: Instance) -> Finder:
+            return finder_for(instance, self.w + toll * typical, self.clock, self._tell, self.order.seed)
+
+        return make(self.instance) if self.conditions is None else Mending(self.conditions, make, self.clock)
 
     def _improve(self, finder: Finder, until: float) -> None:
         idle = 0
@@ -138,7 +150,8 @@ class _Solving:
 
     def _prove(self, finder: Finder) -> bool:
         """Whether it was proved that there is no pattern (with so few cells)."""
-        bounding = Bounding(self.instance, self.w, self.cap)
+        aside = None if self.conditions is None else self.conditions.aside
+        bounding = Bounding(self.instance, self.w, self.cap, aside)
 
         def said(phase: str, bound: float) -> None:
             self.bound = max(self.bound or bound, bound)
@@ -164,13 +177,18 @@ class _Solving:
     def _check(self, finder: Finder) -> None:
         """A solver's tolerances are not ours. A pattern that leaves a side short is completed, or given up for the one
         before it."""
-        while self.best is not None and falling_short(self.instance, self.best[0]):
+        while self.best is not None and self._short(self.best[0]):
             again = finder.complete(self.best[0])
             self.best = None
-            if again is not None and not falling_short(self.instance, again[0]):
+            if again is not None and not self._short(again[0]):
                 self._take(again)
             if self.best is None and self.before_best:
                 self.best = self.before_best.pop()
+
+    def _short(self, hidden: np.ndarray) -> bool:
+        if falling_short(self.instance, hidden):
+            return True
+        return self.conditions is not None and len(self.conditions.short(hidden)) > 0
 
     def _done(self) -> bool:
         return self.best is not None and self.bound is not None and gap(self.best[1], self.bound) <= self.wanted + 1e-9

@@ -195,10 +195,22 @@ class Separation:
             self._credit(answer.moved, answer.move, made)
         return answer
 
+    def lacking(self, s: int, down: np.ndarray, up: np.ndarray, tolerance: float) -> Identity | None:
+        """Why one level is missed within these capacities; None if it is not."""
+        cell, sign, viewer, need = self.asked(s)
+        signs = (sign,) if s < self.sides else (1, -1)
+        answers = [self.attacks.ask(cell, turn, need, down, up) for turn in signs]
+        if sum(a.reached for a in answers) >= need * (1 - tolerance):
+            return None
+        return self.identity(s, viewer, need, *answers)
+
     def identity(self, s: int, viewer: int, need: float, *answers: Answer) -> Identity:
-        cells = np.concatenate([a.cells for a in answers if a.cells is not None])
-        c = np.concatenate([a.coefficients for a in answers if a.coefficients is not None])
-        return _identity(s, viewer, need, cells, c)
+        told = [(a.cells, a.coefficients) for a in answers if a.cells is not None and a.coefficients is not None]
+        if len(told) == 1:
+            return _identity(s, viewer, need, *told[0])
+        cells, c = (np.concatenate(parts) for parts in zip(*told, strict=True))
+        up, down = c > 0, c < 0
+        return Identity(viewer, need, _sum(cells[up], c[up]), _sum(cells[down], -c[down]), s)
 
     def value(self, identity: Identity, capacities: Capacities) -> float:
         """How far the identity lets its level be reached at this point."""
@@ -264,8 +276,9 @@ class Separation:
 
 
 def _identity(s: int, viewer: int, need: float, cells: np.ndarray, c: np.ndarray) -> Identity:
+    """Of cells that are named once."""
     up, down = c > 0, c < 0
-    return Identity(viewer, need, _sum(cells[up], c[up]), _sum(cells[down], -c[down]), s)
+    return Identity(viewer, need, (cells[up], c[up]), (cells[down], -c[down]), s)
 
 
 def _sum(cells: np.ndarray, amounts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

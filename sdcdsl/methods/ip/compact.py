@@ -8,11 +8,13 @@
          f_p ≥ a_p + UPL,   g_p ≤ a_p - LPL,   f_p - g_p ≥ SPL      "up far enough", "down far enough", "wide enough"
     and  z_i⁺ + z_i⁻ ≤ the widest that is allowed                   "not too wide"
 
-Where intervals have a cost of their own, a least width or a cap on their number, binaries x_i say which are used:
+Where intervals have a cost of their own, a least width, a cap on their number or conditional levels, binaries x_i say
+which are used:
 
     min  … + w_i x_i,    z_i⁺ ≤ Z_i⁺ x_i,   z_i⁻ ≤ Z_i⁻ x_i         "an interval only where one is used"
          z_i⁺ + z_i⁻ ≥ the least width · x_i                        "wide if at all"
          Σ x_i ≤ q                                                  "few enough intervals"
+         UPL x_p, LPL x_p, SPL x_p for conditional levels           "up far enough if touched", …
 
 f and g are centred on the truth and scaled by their level (`witness_tables`). Cells that are hidden already and unions
 of cells have no interval: attackers learn nothing about them. Cells that must be published have none either.
@@ -30,7 +32,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.csp.compact import discounted, limits, objective_scaling, result, typical
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.witness_tables import Setting, Tables, setting, tables, wide_enough
+from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough
 from sdcdsl.pattern import Pattern, intervals
 from sdcdsl.solve import solve
 from sdcdsl.solve.modelling import by_variable, new_model
@@ -73,6 +75,7 @@ def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None
     if binaries:
         x = made.add_variables(binary=True, name="x", coords={"cell": touch})
         _binaries(made, of, options, z, x, most, sides, unit)
+        if_touched(made, of, sides[UP], sides[DOWN], x)
         loss = loss + (w_fixed * x).sum()
     made.add_objective(loss)
     made.objective.scaling = objective_scaling(typical(np.concatenate([w_up.values, w_down.values])) * unit)
@@ -81,7 +84,7 @@ def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None
 
 def needs_binaries(instance: Instance, options: Mapping[str, Any]) -> bool:
     asked = options.get("min_width") is not None or options.get("cap_intervals") is not None
-    return asked or bool((instance.w_fixed[_touchable(instance)] > 0).any())
+    return asked or bool(instance.conditional.any() or (instance.w_fixed[_touchable(instance)] > 0).any())
 
 
 def _touchable(instance: Instance) -> np.ndarray:

@@ -1,13 +1,16 @@
-"""Interval protection with a fixed cost, a least width or a cap on the number of intervals (paper 003 §4.3).
+"""Interval protection with a fixed cost, a least width or a cap on the number of intervals (paper 003 §4.3), or with
+conditional levels (§7).
 
 Binaries x_K say which classes get an interval:
 
     min Σ w⁺ z⁺ + w⁻ z⁻ + w x      z⁻ + z⁺ ≤ widest · x      z⁻ + z⁺ ≥ least · x      Σ x ≤ q
-    capacity cuts in z as in `benders`, and in x with the room of the viewer: Σ min(α_i UB_i, level) x_i ≥ level
+    capacity cuts in z as in `benders`, and in x with the room of the viewer: Σ min(α_i UB_i, level) x_i ≥ level;
+    those of a conditional level of class p with level · x_p on the right
 
 First the linear program without binaries, then its narrowest intervals are dropped and it is solved again, until the
 cap is kept: valid intervals early. Then rounds of the mixed-integer problem over the cuts found so far; each of its
-solutions is attacked, and ends the search when nothing falls short.
+solutions is attacked, and ends the search when nothing falls short. Where intervals fall short of a conditional level
+of their own, it is taken for an ordinary one, or the cell is published, until none does.
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ from math import inf
 
 import numpy as np
 
+from sdcdsl.methods.conditions import Conditions
 from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Capacities, Identity, Separation
+from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.ip.benders import MISS, Benders
 from sdcdsl.methods.ip.polish import tight
@@ -28,12 +32,22 @@ from sdcdsl.solve.master import FEASIBLE, INFEASIBLE, OPTIMAL, Master, Row
 Costs = tuple[np.ndarray, np.ndarray, np.ndarray]
 Asked = tuple[np.ndarray | None, np.ndarray | None, int | None]
 SLICE = 0.25  # of the time that is left: for one mixed-integer problem
+STEPS = 30  # intervals on the way to some that keep all conditional levels
+BEYOND = 10.0  # times that far a bound that is proven is preferred to one that is assumed
 FAR = 20.0  # times the highest level: further than any move that helps is taken to go
 
 
 class Counted:
-    def __init__(self, instance: Instance, demands: Demands, costs: Costs, asked: Asked):
-        self.instance, self.demands, self.costs = instance, demands, costs
+    def __init__(
+        self,
+        instance: Instance,
+        demands: Demands,
+        costs: Costs,
+        asked: Asked,
+        conditions: Conditions | None = None,
+    ):
+        self.instance, self.demands, self.costs, self.conditions = instance, demands, costs, conditions
+        self.aside = None if conditions is None else Separation(Demands(conditions.aside))
         min_width, cap_width, self.cap = asked
         classes = demands.classes
         self.n = classes.count
@@ -55,17 +69,19 @@ class Counted:
     # ---- first intervals ------------------------------------------------------------------------------------------
 
     def run(self, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
-        first = self._without_binaries(self.demands, clock, gap)
+        first = self._without_binaries(self.instance, self.demands, clock, gap)
         if first is None:
             return
         self.bound = max(self.bound, first.bound)
         self._offer(first.separation, first.best)
+        if self.conditions is not None and first.best is not None:
+            self._mend(self.conditions, first, clock, gap)
         if self.cap is not None and first.best is not None:
             self._drop(first, clock, gap)
         tell(Standing("intervals", self.objective if self.objective < inf else None, self.bound))
         self._integral(clock, gap, tell)
 
-    def _without_binaries(self, demands: Demands, clock: Clock, gap: float) -> Benders | None:
+    def _without_binaries(self, instance: Instance, demands: Demands, clock: Clock, gap: float) -> Benders | None:
         """The linear program; a fixed cost is spread over a typical width. None if it has no solution."""
         w_down, w_up, _ = self.costs
         widest = None
@@ -74,7 +90,7 @@ class Counted:
             of = self.demands.classes.of
             cap[of >= 0] = self.cap_width[of[of >= 0]]
             widest = demands.classes.least(cap, cap)[0]
-        benders = Benders(self.instance, demands, w_down, w_up, widest)
+        benders = Benders(instance, demands, w_down, w_up, widest)
         benders.run(clock, 0.5 * gap)
         if benders.hopeless or benders.infeasible:
             if demands is self.demands:
@@ -104,19 +120,64 @@ class Counted:
             demands = Demands(self.instance, openable)
             if demands.hopeless:
                 return
-            again = self._without_binaries(demands, clock, gap)
+            again = self._without_binaries(self.instance, demands, clock, gap)
             if again is None:
                 return
             benders = again
+
+    def _mend(self, of: Conditions, first: Benders, clock: Clock, gap: float) -> None:
+        """Intervals of the base, until none falls short of a conditional level: protected, or published."""
+        for publish in (False, True):
+            benders: Benders | None = first
+            more, opens = np.zeros(len(of.ordinary), dtype=bool), of.may_open.copy()
+            for _ in range(STEPS):
+                if clock.over or benders is None or benders.best is None:
+                    break
+                z, missed = tight(benders.separation, benders.best)
+                if missed.any():
+                    break
+                down, up = benders.demands.classes.to_cells(z[: benders.n], z[benders.n :])
+                short = self._short(*self._of_cells(down, up))
+                if not len(short):
+                    self._offer_cells(down, up)
+                    break
+                benders = None
+                for way in (publish, not publish):
+                    cells = of.whole.pair_cell[short]
+                    trial, may = more.copy(), opens.copy()
+                    if way:
+                        may[cells] = False
+                        trial[np.isin(of.whole.pair_cell, cells)] = False
+                    else:
+                        trial[np.isin(of.whole.pair_cell, cells) & of.whole.conditional] = True
+                    instance = of.asking(trial, may)
+                    demands = Demands(instance)
+                    benders = None if demands.hopeless else self._without_binaries(instance, demands, clock, gap)
+                    if benders is not None and benders.best is not None:
+                        more, opens = trial, may
+                        break
+
+    def _short(self, *z: np.ndarray) -> np.ndarray:
+        """Conditional pairs, one for each level that the intervals z (down, up) make count and do not satisfy."""
+        if self.aside is None:
+            return np.zeros(0, dtype=np.int64)
+        used = (z[0] > 0) | (z[1] > 0)
+        levels = self.aside.levels
+        made = self.aside.round(Capacities(self.demands, *z), tolerance=MISS, only=used[levels.cell])
+        return levels.pair[made.short]
 
     # ---- the mixed-integer problem ----------------------------------------------------------------------------
 
     def _integral(self, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
         n, unit = self.n, self.demands.unit
-        far = FAR * float(self.demands.levels.need.max(initial=0.0) + self.demands.slides.need.max(initial=0.0))
+        asked = [self.demands] if self.aside is None else [self.demands, self.aside.demands]
+        far = FAR * max(float(one.levels.need.max(initial=0.0) + one.slides.need.max(initial=0.0)) for one in asked)
         if self.demands.classes.network is not None:
             far /= FAR  # one cycle through the cell does it, and carries no more than the level
-        self.far = np.minimum(self.most, far)
+        # No interval of a better solution costs more than the best so far.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.minimum(self.most, np.where(self.cost > 0, self.objective / self.cost, inf) * (1 + 1e-9))
+        self.far = np.where(reach <= BEYOND * far, reach, np.minimum(self.most, far))
         if self.least_width is not None:  # wider than any move, if that is asked for
             self.far = np.maximum(self.far, np.tile(np.where(self.count > 0, self.least_width, 0.0), 2))
         scale = float(np.exp(np.log(self.cost[self.cost > 0]).mean())) if (self.cost > 0).any() else 1.0
@@ -129,7 +190,7 @@ class Counted:
         master = Master(cost, lower, upper, integer)
         master.add(self._links(unit))
         separation = Separation(self.demands)
-        exact = bool((self.far >= self.most).all()) or self.demands.classes.network is not None
+        exact = bool((self.far >= reach).all()) or self.demands.classes.network is not None
         while not clock.over:
             start = None if self.best is None else self._start(self.best, unit)
             left = min(clock.left, 1e9)
@@ -142,13 +203,17 @@ class Counted:
             if exact:
                 self.bound = max(self.bound, solved.bound * scale * unit)
             z = np.maximum(solved.x[: 2 * n], 0.0) * unit
+            used = solved.x[2 * n :] > 0.5
+            if self.aside is not None:
+                z = np.where(np.tile(used, 2), z, 0.0)
             point = Capacities(self.demands, z[:n], z[n:])
             more = z + 1e-2 * unit
             deep = Capacities(self.demands, more[:n], more[n:])
             made = separation.round(point, deep=deep, tolerance=MISS, over=lambda: clock.over)
+            beside = self._beside(point, used, clock)
             self.rounds += 1
             tell(Standing("intervals", self.objective if self.objective < inf else None, self.bound))
-            if made.complete and not made.found:
+            if made.complete and not made.found and (beside is None or (beside.complete and not beside.found)):
                 self._offer(separation, z)
                 return
             if made.whole:
@@ -157,6 +222,16 @@ class Counted:
                 return
             for identity in made.found:
                 master.add(self._rows(identity, z, unit))
+            if beside is not None and self.aside is not None:
+                for identity in beside.found:
+                    master.add(self._rows(identity, z, unit, int(self.aside.levels.cell[identity.level])))
+
+    def _beside(self, point: Capacities, used: np.ndarray, clock: Clock) -> Round | None:
+        if self.aside is None:
+            return None
+        return self.aside.round(
+            point, tolerance=MISS, over=lambda: clock.over, only=used[self.aside.levels.cell], each=True
+        )
 
     def _links(self, unit: float) -> list[Row]:
         n, rows = self.n, []
@@ -172,7 +247,8 @@ class Counted:
             rows.append((2 * n + np.arange(n), -self.count, -float(self.cap)))
         return rows
 
-    def _rows(self, identity: Identity, z: np.ndarray, unit: float) -> list[Row]:
+    def _rows(self, identity: Identity, z: np.ndarray, unit: float, p: int | None = None) -> list[Row]:
+        """In z and in x; of a conditional level of class p."""
         n, need = self.n, identity.need
         (up, alpha), (down, beta) = identity.up, identity.down
         columns, c = np.concatenate([down, n + up]), np.concatenate([beta, alpha])
@@ -182,7 +258,8 @@ class Counted:
         in_z = (columns[~fixed], c[~fixed] * unit / need, 1.0 - float(c[fixed] @ room[fixed]) / need)
         each = np.bincount(columns % n, weights=c * np.minimum(room, self.far[columns]), minlength=n)
         at = np.flatnonzero(each)
-        return [in_z, (2 * n + at, np.minimum(each[at] / need, 1.0), 1.0)]
+        rows = [in_z, (2 * n + at, np.minimum(each[at] / need, 1.0), 1.0)]
+        return rows if p is None else [_if_used(row, 2 * n + p) for row in rows if row[2] > 0]
 
     # ---- valid intervals ----------------------------------------------------------------------------------------
 
@@ -195,19 +272,32 @@ class Counted:
     def _offer(self, separation: Separation, z: np.ndarray | None) -> None:
         if z is None:
             return
+        if self.conditions is not None:
+            touched = self._touched(z)
+            separation = Separation(Demands(self.conditions.of_touched(touched)))
         least, missed = tight(separation, z)
         if not missed.any():
             self._offer_classes(least)
 
-    def _offer_cells(self, down: np.ndarray, up: np.ndarray) -> None:
+    def _touched(self, z: np.ndarray) -> np.ndarray:
+        of = self.demands.classes.of
+        used = (z[: self.n] > 0) | (z[self.n :] > 0)
+        return (of >= 0) & used[np.maximum(of, 0)]
+
+    def _of_cells(self, down: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Widths that were found with other classes, of which these are parts."""
-        negative = self.demands.classes.least(-down, -up)
-        self._offer_classes(np.maximum(-np.concatenate(negative), 0.0))
+        low, high = self.demands.classes.least(-down, -up)
+        return np.maximum(-low, 0.0), np.maximum(-high, 0.0)
+
+    def _offer_cells(self, down: np.ndarray, up: np.ndarray) -> None:
+        self._offer_classes(np.concatenate(self._of_cells(down, up)))
 
     def _offer_classes(self, z: np.ndarray) -> None:
         """Kept if it is allowed and better: widened to the least width first."""
         n = self.n
         z = z.copy()
+        if len(self._short(z[:n], z[n:])):
+            return
         width = z[:n] + z[n:]
         used = width > 0
         if self.least_width is not None:
@@ -223,6 +313,13 @@ class Counted:
         price = float(self.cost @ finite + self.fixed[used].sum())
         if price < self.objective:
             self.best, self.objective = z, price
+
+
+def _if_used(row: Row, x: int) -> Row:
+    """A row that holds where the column x is 1."""
+    columns, coefficients, rhs = row
+    own = columns == x
+    return np.append(columns[~own], x), np.append(coefficients[~own], coefficients[own].sum() - rhs), 0.0
 
 
 def _greatest(classes, amount: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Interval protection (papers 000, 003 §4): every cell is published as an interval [a - z⁻, a + z⁺] around its value.
 
-Solved by cutting planes (`benders`), with a count of intervals or a least width as a mixed-integer problem on top
-(`counted`), and published as the least intervals that hold an exact move for every level (`polish`). What comes out is
-valid whatever was cut short: a time limit costs quality, never protection.
+Solved by cutting planes (`benders`), with a count of intervals, a least width or conditional levels as a mixed-integer
+problem on top (`counted`), and published as the least intervals that hold an exact move for every level (`polish`).
+What comes out is valid whatever was cut short: a time limit costs quality, never protection.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.conditions import conditions_of
 from sdcdsl.methods.cutting.attacks import AttackFailed
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.instance import Instance
@@ -37,7 +38,9 @@ def solve(problem: TableProblem, order: Order) -> Result:
 class Solver:
     def __init__(self, problem: TableProblem, order: Order):
         self.order, self.options = order, order.options
-        self.instance = Instance(problem)
+        whole = Instance(problem)
+        self.conditions = conditions_of(whole)
+        self.instance = whole if self.conditions is None else self.conditions.base
         n = self.instance.n
         self.gap = max(float(self.options.get("gap") or 0.0), LEAST_GAP)
         cheaper = np.ones(n)
@@ -64,7 +67,8 @@ class Solver:
             return Result(INFEASIBLE, clashes=tuple(demands.hopeless), seconds=self.seconds)
         if not len(demands.levels) and not len(demands.slides):
             return self._result(np.zeros(self.instance.n), np.zeros(self.instance.n), 0.0)
-        if self.cap_intervals is not None or self.min_width is not None or self.w_fixed.any():
+        counted = self.cap_intervals is not None or self.min_width is not None or self.w_fixed.any()
+        if counted or self.conditions is not None:
             return self._counted(demands)
         widest = None
         if self.cap_width is not None:
@@ -96,6 +100,7 @@ class Solver:
             demands,
             (self.w_down, self.w_up, self.w_fixed),
             (self.min_width, self.cap_width, self.cap_intervals),
+            self.conditions,
         )
         counted.run(self.order.clock, self.gap, self.order.tell)
         self.seconds["cuts"] = perf_counter() - began

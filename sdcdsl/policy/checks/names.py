@@ -50,7 +50,7 @@ def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
             yield from _all(policy, "dimension", dimensions, s.span)
         case d.Against(attackers):
             yield from _all(policy, "attacker", attackers, s.span)
-        case d.Level(against=str() as attacker):
+        case d.Level(against=str() as attacker) | d.Conditional(against=str() as attacker):
             yield from _unknown(policy, "attacker", attacker, s.span)
         case d.Scenarios(scenarios):
             yield from _all(policy, "scenario", scenarios, s.span)

@@ -25,6 +25,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         yield from _experiments(protect)
         yield from _seed(policy, protect)
         yield from _parts(protect)
+        yield from _conditions(protect)
     for scenario in policy.scenarios.values():
         yield from _scenario_levels(policy, scenario)
     yield from _rules_have_data(policy)
@@ -89,7 +90,7 @@ def _against_somebody(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
         )
         return
     attackers = attackers_of(policy, protect)
-    for level in protect.all(d.Level):
+    for level in (*protect.all(d.Level), *protect.all(d.Conditional)):
         if level.against is not None and level.against in policy.attackers and level.against not in attackers:
             yield diagnostic(
                 "SDC141",
@@ -216,6 +217,21 @@ def _parts(protect: d.Block) -> Iterator[Diagnostic]:
                     yield diagnostic(
                         "SDC144", f"`{option.name}` has nothing to count: there is no `{part}` part", option.span
                     )
+
+
+def _conditions(protect: d.Block) -> Iterator[Diagnostic]:
+    """Conditional levels speak of cells that are hidden or have an interval: who changes values has neither."""
+    said = protect.all(d.Conditional)
+    for engine in (e for chain in protect.all(d.MethodChain) for e in chain.engines):
+        if said and engine.name in METHODS and not METHODS[engine.name].conditional:
+            able = [m.name for m in METHODS.values() if m.conditional]
+            found = diagnostic(
+                "SDC145",
+                f"`{engine.name}` does not know levels of cells that are not sensitive",
+                said[0].span,
+                notes=[f"methods that do: {', '.join(able)}"],
+            )
+            yield found.mark(engine.span, "this method")
 
 
 def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:

@@ -8,6 +8,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import compare, constant
+from sdcdsl.policy.competition import Asking
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import Checker
 from sdcdsl.policy.write import expression
@@ -66,7 +67,7 @@ def _attacker(scope: _Scope, attacker: d.Block) -> Iterator[Diagnostic]:
 
 
 def _protect(scope: _Scope, protect: d.Block) -> Iterator[Diagnostic]:
-    for level in protect.all(d.Level):
+    for level in (*protect.all(d.Level), *protect.all(d.Conditional)):
         yield from _level(scope, level, protect.tables)
     for cost in protect.all(d.Cost):
         checker = scope.checker(Place.COST, protect.tables)
@@ -75,8 +76,8 @@ def _protect(scope: _Scope, protect: d.Block) -> Iterator[Diagnostic]:
         yield from checker.diagnostics
 
 
-def _level(scope: _Scope, level: d.Level, tables: tuple[str, ...] | None) -> Iterator[Diagnostic]:
-    checker = scope.checker(Place.LEVEL, tables)
+def _level(scope: _Scope, level: Asking, tables: tuple[str, ...] | None) -> Iterator[Diagnostic]:
+    checker = scope.checker(Place.LEVEL if isinstance(level, d.Level) else Place.CONDITIONAL, tables)
     checker.amount(level.amount)
     _condition(checker, level.where, Place.SELECT)
     yield from checker.diagnostics
