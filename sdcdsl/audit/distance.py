@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import lsqr
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
@@ -41,7 +43,10 @@ def distance(problem: TableProblem, pattern: Pattern, pairs: Pairs) -> Distance:
     d = problem.dataset
     v = np.where(np.isnan(pattern.value), d["a"].values, pattern.value)
     unions = ~d["published"].values
+    unseen = np.isnan(pattern.value) & ~unions
     coefficient, cell, equation = d["coefficient"].values, d["cell_of"].values, d["equation_of"].values
+    if unseen.any():
+        v[unseen] = _completed(problem, v, unseen)
     # Sums that exist only to be protected have no published value: theirs follows from their members.
     inside = ~unions[cell]
     own = np.bincount(equation[inside], weights=(coefficient * v[cell])[inside], minlength=problem.m)
@@ -58,5 +63,17 @@ def distance(problem: TableProblem, pattern: Pattern, pairs: Pairs) -> Distance:
     return Distance(
         far | (~asked_up & ~asked_down),
         np.flatnonzero(np.abs(total) > ADDITIVE * scale),
-        np.flatnonzero(~unions & ((v < lb - slack) | (v > ub + slack))),
+        np.flatnonzero(~unions & ~unseen & ((v < lb - slack) | (v > ub + slack))),
     )
+
+
+def _completed(problem: TableProblem, v: np.ndarray, unseen: np.ndarray) -> np.ndarray:
+    """Figures for hidden cells with which the published ones add up as far as any do: least squares about the truth."""
+    d = problem.dataset
+    entries = d["coefficient"].values.astype(float), (d["equation_of"].values, d["cell_of"].values)
+    M = csr_array(entries, shape=(problem.m, problem.n))
+    open_cells = unseen | ~d["published"].values
+    r = d["b"].values - M @ v
+    move = np.zeros(problem.n)
+    move[open_cells] = lsqr(M[:, np.flatnonzero(open_cells)], r, atol=1e-15, btol=1e-15)[0]
+    return (v + move)[unseen]

@@ -18,7 +18,7 @@ from sdcdsl.audit.packing import Part, bundles
 from sdcdsl.proof.bound import Bound, rational, reach
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.system import Problem
-from sdcdsl.proof.witness import Claim, Witness, WitnessCheck, residual, snapped
+from sdcdsl.proof.witness import Claim, Reached, Witness, WitnessCheck, residual, snapped
 
 PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
 
@@ -111,6 +111,10 @@ class Proofs:
         move, factor = whole if whole is not None else (part.move, 1.0)
         step = part.step * factor
         reached = WitnessCheck(self.problem, Witness(cells, move)).claims(step, part.up, part.down)
+        if whole is not None and self._guessed_away(part, reached):
+            plain = WitnessCheck(self.problem, Witness(cells, part.move)).claims(part.step, part.up, part.down)
+            if not plain.reasons:
+                move, step, reached = part.move, part.step, plain
         if reached.reasons:
             return False
         np.maximum.at(self.up, part.up, reached.up)
@@ -119,6 +123,21 @@ class Proofs:
         self._claim(len(self.witnesses), step, part.up, part.down)
         self.witnesses.append(Witness(cells, move))
         return True
+
+    def _guessed_away(self, part: Part, reached: Reached) -> bool:
+        """Whether the whole numbers that a move was taken for miss a level that the move itself reaches: 5.0000001 may
+        stand for 5, or for itself."""
+        if reached.reasons:
+            return True
+        pairs, levels = self.problem.pairs, (self.problem.levels_up, self.problem.levels_down)
+        for rely, got, level, sign in zip(
+            (part.up, part.down), (reached.up, reached.down), levels, (1, -1), strict=True
+        ):
+            at = np.searchsorted(part.cells, pairs.cell[rely])
+            least = level[rely] * (1 - TOLERANCE)
+            if ((got < least) & (sign * part.step * part.move[at] >= least)).any():
+                return True
+        return False
 
     def _claim(self, witness: int, step: float, up: np.ndarray, down: np.ndarray) -> None:
         """One claim an attacker."""

@@ -1,12 +1,14 @@
 """A pattern as the canonical table of a release: the dimensions, then `value`, `low`, `high`, `status`.
 
 `low` and `high` stand where the value alone does not say it, so that the file reads back as the same pattern.
+
+Where nothing is published about changes, the file must not tell which cells did not change either: whoever knows that
+works with exact figures. All cells are called adjusted there, but for those that the policy wants published as they
+are.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 from sdcdsl.released.columns import code_columns
 from sdcdsl.released.rows import cells_by_table
 
+FIGURES = ("value", "low", "high")
 WORDS = {EXACT: "published", HIDDEN: "hidden", INTERVAL: "interval", CHANGED: "changed"}
 
 
@@ -25,50 +28,58 @@ def write_release_csv(
     problem: TableProblem, pattern: Pattern, table: str, path: Path, *, delimiter: str = ",", decimal: str = "."
 ) -> None:
     """One table of the problem, every cell a row. A pattern that claims nothing about its changes writes none."""
-    columns = _columns(problem, pattern, table)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        out.writerow(columns)
-        *codes, values, lows, highs, statuses = columns.values()
-        for *code, value, low, high, status in zip(*codes, values, lows, highs, statuses, strict=True):
-            out.writerow([*code, *(_figure(x, decimal) for x in (value, low, high)), status])
+    frame = _frame(problem, pattern, table)
+    figures = [_figures(frame[name].to_numpy(), decimal).alias(name) for name in FIGURES]
+    frame.with_columns(figures).write_csv(path, separator=delimiter, line_terminator="\n")
 
 
 def write_release_parquet(problem: TableProblem, pattern: Pattern, table: str, path: Path) -> None:
     """The same table; figures are numbers there, and null where none is printed."""
-    columns = _columns(problem, pattern, table)
-    frame = pl.DataFrame(columns)
-    figures = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("value", "low", "high")]
-    frame.with_columns(figures).write_parquet(path)
+    frame = _frame(problem, pattern, table)
+    frame.with_columns([pl.col(name).fill_nan(None) for name in FIGURES]).write_parquet(path)
 
 
-def _columns(problem: TableProblem, pattern: Pattern, table: str) -> dict[str, Sequence]:
-    """By name, a row for every cell of the table; nan where nothing is printed."""
+def _frame(problem: TableProblem, pattern: Pattern, table: str) -> pl.DataFrame:
+    """A row for every cell of the table; nan where nothing is printed."""
     bound = next(t for t in problem.tables if t.name == table)
     cells = cells_by_table(problem)[table]
+    names = code_columns(bound)
     if bound.lattice is not None:
-        rows = [list(bound.lattice.codes(local).values()) for local in range(len(cells))]
-        codes = {name: [row[i] for row in rows] for i, name in enumerate(code_columns(bound))}
+        numbers = np.unravel_index(np.arange(len(cells)), bound.lattice.shape)
+        codes = {
+            name: pl.Series(dimension.codes, dtype=pl.String).gather(number)
+            for name, dimension, number in zip(names, bound.lattice.dimensions, numbers, strict=True)
+        }
     else:
         assert bound.given is not None
-        [name] = code_columns(bound)
-        codes = {name: [str(index) for index in bound.given.index.tolist()]}
+        [name] = names
+        codes = {name: pl.Series(bound.given.index.tolist()).cast(pl.String)}
     value, low, high, status = (x[cells] for x in (pattern.value, pattern.low, pattern.high, pattern.status))
     unsaid = np.isneginf(low) & np.isposinf(high) & ((status != CHANGED) | (not pattern.claims))
     clear = (low == high) & (low == value) & (status == EXACT) & pattern.claims
     bare = unsaid | clear
-    return {
-        **codes,
-        "value": value.tolist(),
-        "low": np.where(bare, np.nan, low).tolist(),
-        "high": np.where(bare, np.nan, high).tolist(),
-        "status": [WORDS[word] for word in status.tolist()],
-    }
+    figures = {"value": value, "low": np.where(bare, np.nan, low), "high": np.where(bare, np.nan, high)}
+    return pl.DataFrame({**codes, **figures, "status": _words(problem, pattern, cells)})
+
+
+def _words(problem: TableProblem, pattern: Pattern, cells: np.ndarray) -> np.ndarray:
+    status = pattern.status[cells]
+    if pattern.claims:
+        return np.select([status == word for word in WORDS], list(WORDS.values()), default="")
+    kept = problem.dataset["status"].values[cells] == "z"
+    return np.where(status == HIDDEN, "hidden", np.where(kept, "published", "adjusted"))
+
+
+def _figures(values: np.ndarray, decimal: str) -> pl.Series:
+    """As text: whole numbers without a point, others with all the digits that tell them apart."""
+    none = np.isnan(values)
+    whole = ~none & (np.rint(values) == values) & (np.abs(values) < 1e15)
+    out = pl.Series(np.where(whole, values, np.nan)).fill_nan(None).cast(pl.Int64).cast(pl.String)
+    odd = np.flatnonzero(~whole & ~none)
+    texts = [_figure(value, decimal) for value in values[odd].tolist()]
+    return out.scatter(odd, pl.Series(texts, dtype=pl.String)) if len(odd) else out
 
 
 def _figure(value: float, decimal: str) -> str:
-    if np.isnan(value):
-        return ""
-    if np.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value).replace(".", decimal)
+    """`repr` says inf as it is."""
+    return repr(value).replace(".", decimal)

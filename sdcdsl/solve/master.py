@@ -4,7 +4,7 @@ Cut loops live here because a modelling layer would rebuild the model for every 
 by dual simplex from the last basis; rows can be taken out again without losing it. The bound that is reported is
 computed from the multipliers by plain arithmetic, so that it holds whatever the tolerances of the solver were:
 
-    y ≥ 0:    c x ≥ y b + Σ_j min over l_j ≤ x_j ≤ u_j of (c - yᵀA)_j x_j
+    y ≥ 0:    c x ≥ y b + Σ_j min over l_j ≤ x_j ≤ u_j of (c - yᵀA)_j x_j       (y of either sign for equations)
 
 A mixed-integer solve builds a model of its own from the same rows: the handle of the relaxation keeps its basis.
 (HiGHS counts its time limit over all runs of a handle for linear programs, but a run at a time for integer ones, and
@@ -54,6 +54,7 @@ class Master:
         self._columns: list[np.ndarray] = []
         self._values: list[np.ndarray] = []
         self._rhs: list[float] = []
+        self._equal: list[bool] = []
         self._matrix: csr_array | None = None
         self._highs = _handle(self.cost, self.lower, self.upper)
 
@@ -72,18 +73,20 @@ class Master:
             self._matrix = csr_array((value, index, start), shape=(self.rows, len(self.cost)))
         return self._matrix
 
-    def add(self, rows: Iterable[Row]) -> int:
-        """Rows Σ coefficient · x ≥ rhs; returns how many."""
+    def add(self, rows: Iterable[Row], equal: bool = False) -> int:
+        """Rows Σ coefficient · x ≥ rhs, or = rhs; returns how many."""
         rows = list(rows)
         if not rows:
             return 0
         columns, values = [r[0] for r in rows], [r[1] for r in rows]
         rhs = np.array([r[2] for r in rows], dtype=float)
         start, index, value = _joined(columns, values)
-        self._highs.addRows(len(rows), rhs, np.full(len(rows), inf), len(index), start[:-1], index, value)
+        most = rhs if equal else np.full(len(rows), inf)
+        self._highs.addRows(len(rows), rhs, most, len(index), start[:-1], index, value)
         self._columns += columns
         self._values += values
         self._rhs += rhs.tolist()
+        self._equal += [equal] * len(rows)
         self._matrix = None
         return len(rows)
 
@@ -104,6 +107,7 @@ class Master:
         self._columns = [self._columns[i] for i in stay]
         self._values = [self._values[i] for i in stay]
         self._rhs = [self._rhs[i] for i in stay]
+        self._equal = [self._equal[i] for i in stay]
         self._matrix = None
 
     def bound_columns(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
@@ -130,7 +134,7 @@ class Master:
 
     def safe_bound(self, dual: np.ndarray) -> tuple[float, np.ndarray]:
         """What these multipliers prove, and the reduced costs they leave."""
-        y = np.maximum(dual, 0.0)
+        y = np.where(self._equal, dual, np.maximum(dual, 0.0)) if self.rows else dual
         load = self.matrix.T @ y if self.rows else np.zeros(len(self.cost))
         # Where a reduced cost is negative by no more than rounding, a slightly smaller y proves almost as much.
         over = (load > self.cost) & (load <= self.cost * (1 + TINY)) | (load > self.cost) & ~np.isfinite(self.upper)
@@ -174,7 +178,8 @@ class Master:
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         if self.rows:
             start_at, index, value = _joined(self._columns, self._values)
-            highs.addRows(self.rows, self.rhs, np.full(self.rows, inf), len(index), start_at[:-1], index, value)
+            most = np.where(self._equal, self.rhs, inf)
+            highs.addRows(self.rows, self.rhs, most, len(index), start_at[:-1], index, value)
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()

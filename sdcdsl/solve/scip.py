@@ -60,7 +60,10 @@ class Scip:
             path = Path(folder) / "model.lp"
             model.to_file(path, progress=False)
             scip.readProblem(str(path))
-        scip.optimize()
+        try:
+            scip.optimize()
+        except Exception as error:  # PySCIPOpt has no type of its own for what SCIP gives up at
+            return Answer(Ending.FAILED, None, None, str(error))
         ending = _ENDINGS.get(scip.getStatus(), Ending.FAILED)
         message = f"SCIP: {scip.getStatus()}"
         bound = float(scip.getDualbound()) if ending in (Ending.OPTIMAL, Ending.LIMIT) else None

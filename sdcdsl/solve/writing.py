@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from scipy.sparse import triu
 
 from sdcdsl.solve.highs import handle
 from sdcdsl.solve.modelling import Numbers, column_names, new_model, numbers, row_names
@@ -53,11 +54,14 @@ def _write_mps(model: linopy.Model, path: Path) -> None:
 
 def _lp(model: linopy.Model) -> Iterator[str]:
     seen, columns = numbers(model), column_names(model)
-    if seen.Q is not None:
-        raise ValueError("squares are not written")
     yield "maximize" if seen.maximise else "minimize"
     used = np.flatnonzero(seen.cost)
-    yield from _wrapped("obj:", [(seen.cost[j], columns[j]) for j in used] or [(0.0, columns[0])])
+    linear = [(seen.cost[j], columns[j]) for j in used]
+    squares = [] if seen.Q is None else _squares(seen.Q, columns)
+    if linear or not squares:
+        yield from _wrapped("obj:", linear or [(0.0, columns[0])])
+    if squares:
+        yield from _wrapped("  + [" if linear else "obj: [", squares, "] / 2")
     yield ""
     yield "subject to"
     A = seen.A
@@ -77,6 +81,15 @@ def _lp(model: linopy.Model) -> Iterator[str]:
             yield heading
             yield from (columns[j] for j in np.flatnonzero(kind))
     yield "end"
+
+
+def _squares(Q: Any, columns: list[str]) -> list[tuple[float, str]]:
+    """The terms of x Q x, each pair of columns once."""
+    entry = triu(Q).tocoo()
+    return [
+        (float(v), f"{columns[i]} ^ 2") if i == j else (2.0 * float(v), f"{columns[i]} * {columns[j]}")
+        for i, j, v in zip(entry.row, entry.col, entry.data, strict=True)
+    ]
 
 
 def _binary(seen: Numbers) -> np.ndarray:
@@ -143,8 +156,18 @@ def _flat(model: linopy.Model) -> linopy.Model:
         flat.add_constraints(
             left, xr.DataArray(sense, over, "row"), xr.DataArray(rhs, over, "row"), name, scaling=scaling
         )
-    labels, coefficients = model.objective.linear_terms()
-    terms = {"coeffs": ("_term", coefficients), "vars": ("_term", labels)}
-    flat.add_objective(linopy.LinearExpression(xr.Dataset(terms), flat), sense=model.objective.sense)
+    flat.add_objective(_flat_objective(model, flat), sense=model.objective.sense)
     flat.objective.scaling = model.objective.scaling
     return flat
+
+
+def _flat_objective(model: linopy.Model, flat: linopy.Model) -> Any:
+    import linopy  # noqa: PLC0415
+
+    if model.objective.is_quadratic:
+        said = model.objective.expression.data
+        terms = {name: (said[name].dims, said[name].values) for name in ("coeffs", "vars")}
+        return linopy.QuadraticExpression(xr.Dataset(terms), flat)
+    labels, coefficients = model.objective.linear_terms()
+    terms = {"coeffs": ("_term", coefficients), "vars": ("_term", labels)}
+    return linopy.LinearExpression(xr.Dataset(terms), flat)
