@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 from sdcdsl.cli import cli
 from sdcdsl.methods.run import available
 from tests.conftest import ROOT
+from tests.methods import known
 
 KNOWN = sorted((ROOT / "specs" / "known").glob("*.sdc"))
 _EXPECT = re.compile(r'(\w+)=("[^"]*"|\S+)')
@@ -37,6 +39,28 @@ def hidden_in(path: Path) -> set[str]:
     return {"·".join(row) for row in table.filter(pl.col("status") == "hidden").select(codes).rows()}
 
 
+def pieces(text: str) -> list[tuple[str, str]]:
+    """`r1·c1 0, r2·c3 2` in pairs."""
+    return [(cell, value) for cell, _, value in (part.strip().rpartition(" ") for part in text.split(",") if part)]
+
+
+def labelled(cell: str, labels: Iterable[str]) -> str:
+    """The label with these codes: `row = r1, column = c1` for `r1·c1`."""
+    codes = cell.split("·")
+    return next(x for x in labels if [part.partition(" = ")[2] for part in x.split(", ")] == codes)
+
+
+def deviations(policy: Path, released: Path) -> dict[str, float]:
+    """By the codes of the cell: what is released minus what the policy's own table says."""
+    table = pl.read_csv(released, schema_overrides={"value": pl.Float64})
+    codes = table.columns[: table.columns.index("value")]
+    true = known.bound(policy)
+    [made] = true.tables
+    assert made.lattice is not None
+    rows = {tuple(made.lattice.codes(i).values()): a for i, a in enumerate(made.value.tolist())}
+    return {"·".join(row[:-1]): row[-1] - rows[row[:-1]] for row in table.select([*codes, "value"]).rows()}
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("path", KNOWN, ids=lambda p: p.stem)
 def test_known_answer(path, backend, tmp_path):
@@ -47,13 +71,25 @@ def test_known_answer(path, backend, tmp_path):
         pytest.importorskip("pyscipopt")
     policy = tmp_path / path.name
     text = path.read_text(encoding="utf-8")
-    released = re.sub(rf"(  method {said['method']}\b.*)", r"\1" + '\n  release csv "out.csv"', text)
+    released = re.sub(rf"(  method {said['method']}\b.*)", '  release csv "out.csv"\n' + r"\1", text)
     policy.write_text(released, encoding="utf-8")
     [block] = run("protect", policy, "--json", "--backend", backend)["blocks"]
     assert (block["method"], block["status"], block["verdict"]) == (said["method"], "optimal", "protected")
     if "objective" in said:
         assert block["objective"] == pytest.approx(float(said["objective"]), rel=1e-6)
         assert block["bound"] == pytest.approx(float(said["objective"]), rel=1e-6)
+    if "multipliers" in said:
+        found = block["facts"]["multiplier of"]
+        for cell, value in pieces(said["multipliers"]):
+            assert found[labelled(cell, found)] == pytest.approx(float(value), abs=1e-6)
+    if "deviations" in said or "norm2" in said:
+        moved = deviations(policy, tmp_path / "out.csv")
+        for cell, value in pieces(said.get("deviations", "")):
+            digits = len(value.rstrip("…").partition(".")[2])
+            near = 10.0**-digits if "…" in value else 1e-6  # `3.416…` is cut off, not rounded
+            assert moved[cell] == pytest.approx(float(value.rstrip("…")), abs=near)
+        if "norm2" in said:
+            assert sum(z**2 for z in moved.values()) ** 0.5 == pytest.approx(float(said["norm2"]), abs=0.005)
     if "pattern" in said:
         assert hidden_in(tmp_path / "out.csv") == set(said["pattern"].split())
     audited = run("audit", policy, "--released", tmp_path / "out.csv", "--output", "json")

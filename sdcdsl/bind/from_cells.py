@@ -92,6 +92,7 @@ def from_cells(
         known_largest=largest.shape[1],
         status=status,
         integer=bool(block.all(d.Integer)),
+        whole=bool(block.all(d.Integer)),
         computed=computed,
         empty=int(((row < 0) & cells.is_leaf).sum()),
         rounded=rounded,

@@ -40,6 +40,7 @@ def from_inline(
         relations=made,
         value=filled.a,
         lattice=cells,
+        whole=bool(block.all(d.Integer)),
         integer=bool(block.all(d.Integer)) or bool(np.all(filled.a == np.round(filled.a))),
         computed=int(filled.filled.sum()),
     )

@@ -29,6 +29,7 @@ def from_jj(block: d.Block, origin: d.Origin, places: Places) -> tuple[BoundTabl
         quantities={"weight": given.weight},
         status=given.status,
         given=given,
+        whole=bool(block.all(d.Integer)),
         integer=bool(block.all(d.Integer)) or bool(np.all(given.a == np.round(given.a))),
     )
     return table, found

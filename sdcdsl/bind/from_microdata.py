@@ -12,6 +12,7 @@ from sdcdsl.bind.dimensions import codes_under, levels_in
 from sdcdsl.bind.from_inline import measure_of
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.holdings import cells_of
+from sdcdsl.bind.keys import cell_keys, wants_keys
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import Columns, contributors_among, without_contributors
 from sdcdsl.bind.options import rule_arguments
@@ -94,7 +95,9 @@ def from_microdata(
         judged=cells_of(judged, requested=asked, frequency=total is None),
         known_largest=k,
         contributors=Contributors(every, units, judged),
+        keys=cell_keys(frame, cells, columns, policy.seed or 0) if wants_keys(policy) else None,
         integer=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
+        whole=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
     )
     return table, found
 

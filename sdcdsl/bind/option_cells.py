@@ -27,6 +27,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.meaning import LEVELS
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
+from sdcdsl.vocabulary.plugins import find_method
 
 
 def engine_options(engine: d.Engine, described: type, problem: TableProblem) -> tuple[dict[str, Any], list[Diagnostic]]:
@@ -38,6 +39,9 @@ def engine_options(engine: d.Engine, described: type, problem: TableProblem) -> 
         said = [option for option in engine.options if option.name == name]
         if said and spec.per_cell:
             out[name] = working.array(spec, said)
+    method = find_method(engine.name)
+    if method is not None and method.parts and not working.found:
+        working.divide([option for option in engine.options if option.name in method.parts], engine)
     found += working.found
     return out, found
 
@@ -78,6 +82,29 @@ class _Working:
         chosen, problems = select(self.views, option.where, self.problem.n, self.problem.label)
         self.found += problems
         return chosen & self.wanted
+
+    def divide(self, said: Sequence[d.Option], engine: d.Engine) -> None:
+        """No cell is published in two forms, and sensitive cells in one that can protect them."""
+        chosen = [self._cells(option) for option in said]
+        for i, one in enumerate(said):
+            for j in range(i):
+                both = np.flatnonzero(chosen[i] & chosen[j])
+                if one.name != said[j].name and len(both):
+                    headline = f"{cells(both)} in two parts of `{engine.name}`: `{said[j].name}` and `{one.name}`"
+                    notes = [first_cells(both, self.problem.label)]
+                    found = diagnostic("SDC334", headline, one.span, "these cells", notes=notes)
+                    self.found.append(found.mark(said[j].span, "have a form already"))
+        exact = [mask for option, mask in zip(said, chosen, strict=True) if option.name == "exact"]
+        covered = np.logical_or.reduce([m for o, m in zip(said, chosen, strict=True) if o.name != "exact"] or [False])
+        shown = (self.problem.dataset["status"].values == "u") & self.wanted & ~np.broadcast_to(covered, self.wanted.shape)
+        left = np.flatnonzero(shown)
+        if len(left) and not self.found:
+            what = "is published as it is" if len(left) == 1 else "are published as they are"
+            why = "they are in the part `exact`, or in none" if exact else "no part speaks of them"
+            headline = f"{cells(left)} that {'is' if len(left) == 1 else 'are'} sensitive {what} by `{engine.name}`"
+            self.found.append(
+                diagnostic("SDC334", headline, engine.span, notes=[first_cells(left, self.problem.label), why])
+            )
 
     def _not_below_zero(self, amount: np.ndarray, by: np.ndarray, said: Sequence[d.Option]) -> None:
         negative = np.flatnonzero(amount < 0)

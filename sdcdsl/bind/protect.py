@@ -147,7 +147,10 @@ class _Making:
         known, problems = self._attackers(fixed)
         found += problems
         names = [k.name for k in known]
-        asked, problems = levels(self.binding.policy, self.protect, names, self.views, self.sensitive, self.label)
+        touchable = ~self.sensitive & ~fixed
+        asked, problems = levels(
+            self.binding.policy, self.protect, names, self.views, self.sensitive, touchable, self.label
+        )
         found += problems
         costs, problems = self._costs()
         found += problems
@@ -263,8 +266,10 @@ class _Making:
     # ---- pairs -----------------------------------------------------------------------------------------
 
     def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[Pairs, list[Diagnostic]]:
-        cells = np.flatnonzero(self.sensitive)
-        out = Pairs()
+        asking = np.any([amount > 0 for level in asked for amount in level.amounts.values()], axis=0)
+        cells = np.flatnonzero(self.sensitive | asking)  # conditional levels speak of others, too
+        marked = self.sensitive[cells]
+        out = Pairs(self.sensitive)
         found: list[Diagnostic] = []
         covered = np.zeros(self.n, dtype=bool)
         for one, level in zip(known, asked, strict=True):
@@ -272,14 +277,15 @@ class _Making:
             some = np.sum(list(amounts.values()), axis=0) > 0
             covered[cells[some]] = True
             below, above = self.a[cells] - one.low[cells], one.high[cells] - self.a[cells]
-            found += self._impossible(level, "lpl", cells, amounts["lpl"], below)
-            found += self._impossible(level, "upl", cells, amounts["upl"], above)
+            # A conditional level that cannot be had forbids no more than touching the cell.
+            found += self._impossible(level, "lpl", cells, np.where(marked, amounts["lpl"], 0.0), below)
+            found += self._impossible(level, "upl", cells, np.where(marked, amounts["upl"], 0.0), above)
             if out.size + len(one.members) * int(some.sum()) > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
                 return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]
             out.add(one, cells, amounts, self.a)
-        bare = cells[~covered[cells]]
+        bare = cells[~covered[cells] & marked]
         if len(bare):
             headline = f"a level of zero against everybody for {len(bare):,} sensitive {naming.noun(bare)}"
             help = "give such cells a level: lpl max(needed, 10% of value)"
@@ -340,7 +346,11 @@ class _Making:
                 "b": ("equation", made.rhs),
                 **pairs.variables(),
             },
-            attrs={"integer": int(all(t.integer for t in self.cells.tables)), "name": self.protect.name},
+            attrs={
+                "integer": int(all(t.integer for t in self.cells.tables)),
+                "whole": int(all(t.whole for t in self.cells.tables)),
+                "name": self.protect.name,
+            },
         )
 
     def _own_bounds(self) -> tuple[np.ndarray, np.ndarray]:

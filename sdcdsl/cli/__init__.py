@@ -20,6 +20,7 @@ COMMANDS = {
     "compile": "sdcdsl.cli.compile:compile",
     "audit": "sdcdsl.cli.audit:audit",
     "verify": "sdcdsl.cli.verify:verify",
+    "assess": "sdcdsl.cli.assess:assess",
     "diff": "sdcdsl.cli.diff:diff",
     "explain": "sdcdsl.cli.explain:explain",
     "show": "sdcdsl.cli.show:show",

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +19,16 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.cli import exits
 from sdcdsl.cli.compile_solution import read_solution
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
+from sdcdsl.methods.combined import method as combined
 from sdcdsl.methods.csp import compact as csp
+from sdcdsl.methods.cta import compact as cta
 from sdcdsl.methods.ip import compact as ip
+from sdcdsl.methods.mixed.compact import FirstModel
+from sdcdsl.methods.perturb import method as perturb
 from sdcdsl.methods.result import Order
+from sdcdsl.methods.rounding import method as rounding
 from sdcdsl.pattern import Pattern
+from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline import Request
 from sdcdsl.pipeline.ordering import Plan, plan_of
 from sdcdsl.policy import document as d
@@ -33,7 +38,14 @@ from sdcdsl.solve.writing import write
 if TYPE_CHECKING:
     import linopy
 
-MODELS: dict[str, ModuleType] = {"csp": csp, "ip": ip}
+MODELS: dict[str, Any] = {
+    "csp": csp,
+    "ip": ip,
+    "cta": cta,
+    "rounding": FirstModel(rounding.shape),
+    "perturb": FirstModel(perturb.shape),
+    "combined": FirstModel(combined.shape),
+}
 MOST_VARIABLES = 20_000_000
 WHOLE = 1e-4
 
@@ -74,7 +86,7 @@ def compiled(request: Request, asked: Asked) -> Done:
     if problem is None or has_errors(found):
         return _refused(found)
     plan, problems = plan_of(engine, protect, problem, request)
-    found += problems + _too_large(problem)
+    found += problems + ([] if engine.name == "cta" else _too_large(problem))
     if has_errors(found):
         return _refused(found)
     return _done(problem, plan, asked, solution, found)
@@ -164,7 +176,7 @@ def _done(
         if values is None:
             return _refused([*found, *problems])
         done.blocks[0]["solution"] = str(asked.solution)
-        _tried(problem, method, order, MODELS[method].pattern(problem, values), done)
+        _tried(problem, method, order, _released(problem, method, order, values), done)
     return done
 
 
@@ -172,7 +184,13 @@ def _model(problem: TableProblem, method: str, order: Order) -> linopy.Model:
     if method == "csp":
         w = csp.discounted(problem.dataset["w"].values, order)
         return csp.model(problem, order.options, w)
-    return ip.model(problem, order.options, order)
+    return MODELS[method].model(problem, order.options, order)
+
+
+def _released(problem: TableProblem, method: str, order: Order, values: dict[str, np.ndarray]) -> Pattern:
+    if method in ("csp", "ip"):
+        return MODELS[method].pattern(problem, values)
+    return MODELS[method].pattern(problem, values, order.options)
 
 
 def _about(problem: TableProblem, method: str) -> list[str]:
@@ -203,7 +221,7 @@ def _tried(problem: TableProblem, method: str, order: Order, released: Pattern, 
     """The release that a solution stands for, audited."""
     verdict = audit(problem, released, exact=False)
     loss = _loss(problem, method, order, released)
-    touched = int((problem.dataset["published"].values & (released.low != released.high)).sum())
+    touched = int((problem.dataset["published"].values & (released.status != EXACT)).sum())
     done.blocks[0] |= {"objective": loss, "touched": touched, "verdict": verdict.verdict}
     done.exit = exits.DONE if verdict.verdict in ("protected", "nothing to check") else exits.EXPOSED
     what = "hidden" if method == "csp" else "not published as they are"
@@ -217,7 +235,9 @@ def _tried(problem: TableProblem, method: str, order: Order, released: Pattern, 
 
 def _loss(problem: TableProblem, method: str, order: Order, released: Pattern) -> float:
     """In the papers' terms: what was cheaper because of the last period costs what it costs."""
-    return csp.objective(problem, released) if method == "csp" else ip.objective(problem, released, order.options)
+    if method == "csp":
+        return csp.objective(problem, released)
+    return MODELS[method].objective(problem, released, order.options)
 
 
 def _fitted(

@@ -71,6 +71,9 @@ class Report:
             "outputs": self.written.get(outcome.name, []),
             "tried": [{"method": a.method, "status": a.result.status} for a in outcome.attempts[:-1]],
             "notes": list(result.notes),
+            "facts": _plain(result.facts),
+            "measures": None if outcome.measures is None else _plain(outcome.measures.as_json()),
+            "assessment": None if outcome.assessment is None else _plain(outcome.assessment.as_json()),
             "changes": None
             if changes is None
             else {
@@ -104,6 +107,8 @@ class Report:
             yield f"  {'cost':<10}  {_cost(outcome)}"
             yield f"  {'cells':<10}  {_cells(outcome)}"
             yield f"  {'audit':<10}  {_audit(outcome)}"
+            yield from _deviations(outcome)
+            yield from _risks(outcome)
             if outcome.changes is not None:
                 newly, again = count(len(outcome.changes.newly)), count(len(outcome.changes.again))
                 files = ", ".join(outcome.changes.files)
@@ -121,6 +126,34 @@ class Report:
             return
         yield f"  {'wrote':<10}  nothing: no `release` asks for a file"
         yield from _listed(outcome)
+
+
+def _deviations(outcome: Outcome) -> Iterator[str]:
+    made = outcome.measures
+    if made is None or made.all_cells is None or made.sensitive_cells is None:
+        return
+    every, own = made.all_cells.relative, made.sensitive_cells.relative
+    how = f"{every.mean:.3g} % on average, {every.maximum:.3g} % at most; sensitive values {own.mean:.3g} %"
+    yield f"  {'deviation':<10}  {how}"
+
+
+def _risks(outcome: Outcome) -> Iterator[str]:
+    if outcome.assessment is None:
+        return
+    for i, trial in enumerate(outcome.assessment.trials):
+        yield f"  {'' if i else 'risk':<10}  {trial.experiment}, {trial.norm}: {trial.verdict}; {trial.why}"
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON has: no infinities, no numpy."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, bool | str) or value is None:
+        return value
+    number = value.item() if hasattr(value, "item") else value
+    return number if isinstance(number, int) else _number(number)
 
 
 def _cost(outcome: Outcome) -> str:
@@ -153,7 +186,10 @@ def _audit(outcome: Outcome) -> str:
         return "nothing to check: no cell is sensitive to any attacker"
     pairs = f"{plural(len(made.verdicts), 'pair')} of attacker and sensitive cell"
     good = int((made.verdicts == "p").sum())
-    return f"{pairs}, {'all' if good == len(made.verdicts) else count(good)} protected"
+    how_many = "all" if good == len(made.verdicts) else count(good)
+    if made.distance is not None:  # nothing is published about changes, so there was nobody to simulate
+        return f"{pairs}, {how_many} as far from the truth as asked; no attacker was simulated (`sdcdsl assess`)"
+    return f"{pairs}, {how_many} protected"
 
 
 def _listed(outcome: Outcome) -> Iterator[str]:
@@ -163,7 +199,11 @@ def _listed(outcome: Outcome) -> Iterator[str]:
     for cell in outcome.touched[:SHOWN].tolist():
         low, high = float(pattern.low[cell]), float(pattern.high[cell])
         size = max((abs(x) for x in (low, high) if math.isfinite(x)), default=0.0)
-        said = "hidden" if pattern.status[cell] == HIDDEN else f"{shown(low, size)} .. {shown(high, size)}"
+        said = f"{shown(low, size)} .. {shown(high, size)}"
+        if pattern.status[cell] == HIDDEN:
+            said = "hidden"
+        elif pattern.status[cell] == CHANGED:
+            said = shown(float(pattern.value[cell]), abs(float(pattern.value[cell])))
         yield f"  {outcome.problem.label(cell)}: {said}"
     if len(outcome.touched) > SHOWN:
         yield f"  … and {count(len(outcome.touched) - SHOWN)} more"

@@ -52,6 +52,10 @@ class Watching(Watch):
         self._block, self._standing = block, None
         self._doing = f"audit, {done} of {total} pairs"
 
+    def assessing(self, block: str, done: int, total: int) -> None:
+        self._block, self._standing = block, None
+        self._doing = f"experiments, {done} of {total} attackers"
+
     @property
     def stopped(self) -> bool:
         return self._presses > 0

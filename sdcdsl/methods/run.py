@@ -15,7 +15,8 @@ from sdcdsl.methods.result import FAILED, Order, Result
 
 Solve = Callable[[TableProblem, Order], Result]
 
-OURS = {"csp": "sdcdsl.methods.csp.method", "ip": "sdcdsl.methods.ip.method"}
+_NAMES = ("csp", "ip", "cta", "ecta", "rounding", "perturb", "combined")
+OURS = {name: f"sdcdsl.methods.{name}.method" for name in _NAMES}
 
 
 def available(name: str) -> bool:

@@ -46,8 +46,9 @@ def _missing(request: Request, protect: d.Block) -> Iterator[Diagnostic]:
 
 
 def not_available(engine: d.Engine) -> Diagnostic:
-    headline = f"this version has no method `{engine.name}` yet: its options are checked, and it does not run"
-    return diagnostic("SDC501", headline, engine.span, help="method csp, or method ip")
+    headline = f"there is no engine for the method `{engine.name}`: its options are checked, and it does not run"
+    help = "install the package that has it (entry point group sdcdsl.engines), or choose another method"
+    return diagnostic("SDC501", headline, engine.span, help=help)
 
 
 def _unwritable(request: Request) -> Iterator[Diagnostic]:

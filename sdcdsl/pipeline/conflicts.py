@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from sdcdsl.audit import audit
+from sdcdsl.audit.stated import stated_pairs
 from sdcdsl.bind.naming import SHOWN
 from sdcdsl.bind.problem import Fixed, TableProblem
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
@@ -26,7 +27,10 @@ from sdcdsl.proof.exact import TOLERANCE
 
 _LEVEL = {0: "lpl", 1: "upl", None: "spl"}
 _MOVES = {0: "fall by", 1: "rise by", None: "move within"}
-_CAPS = ("cap_hidden", "cap_intervals", "cap_width", "min_width", "cap_changed")
+_CAPS = (
+    *("cap_hidden", "cap_intervals", "cap_width", "min_width", "cap_changed", "adjust", "keep_totals", "sense"),
+    *("base", "steps", "range", "end", "exact", "perturb", "round", "interval", "suppress"),
+)
 
 
 def nothing_found(
@@ -58,11 +62,16 @@ def _infeasible(
 
 def _clashes(problem: TableProblem) -> tuple[Clash, ...]:
     """For methods that do not say what they failed at: pairs that are exposed with everything hidden that may be."""
-    made = audit(problem, hidden(problem.dataset["a"].values, _may_be_hidden(problem)), exact=False)
+    pattern = hidden(problem.dataset["a"].values, _may_be_hidden(problem))
+    made = audit(problem, pattern, exact=False)
     down, up = made.proofs.most_down, made.proofs.most_up
+    numbers = np.arange(problem.dataset.sizes["pair"])[stated_pairs(problem, pattern)]
     out = []
-    for pair in np.flatnonzero(made.verdicts == "e").tolist():
-        for side, most in ((0, down[pair]), (1, up[pair]), (None, down[pair] + up[pair])):
+    for at in np.flatnonzero(made.verdicts == "e").tolist():
+        pair = int(numbers[at])
+        if "conditional" in problem.dataset and problem.dataset["conditional"].values[pair]:
+            continue  # such a cell may just be left alone
+        for side, most in ((0, down[at]), (1, up[at]), (None, down[at] + up[at])):
             need = float(problem.dataset[_LEVEL[side]].values[pair])
             if most < need * (1 - TOLERANCE):
                 out.append(Clash(pair, side, need, float(most)))

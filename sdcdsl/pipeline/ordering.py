@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.bind.keys import with_keys
 from sdcdsl.bind.option_cells import engine_options
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic
@@ -42,6 +43,10 @@ def plan_of(
     for name, otherwise in _UNSAID.items():
         if isinstance(options.get(name), np.ndarray):
             options[name] = np.where(np.isnan(options[name]), otherwise, options[name])
+    if isinstance(options.get("sense"), np.ndarray):
+        span = next(o.span for o in engine.options if o.name == "sense")
+        options["sense"], problems = with_keys(problem, options["sense"], span)
+        found += problems
     options |= {name: value for name, value in request.instead.items() if name in options}
     if not options.get("previous"):
         return Plan(engine, options), found

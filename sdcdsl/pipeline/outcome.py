@@ -13,6 +13,8 @@ from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.methods.result import FEASIBLE, INFEASIBLE, OPTIMAL, Result
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.risk import Assessment
+from sdcdsl.utility import Measures
 
 # What an audit says of a release that may go out. Where no pair has a level there is nothing to attack.
 SAFE = ("protected", "nothing to check")
@@ -53,6 +55,8 @@ class Outcome:
     attempts: tuple[Attempt, ...]
     audit: Audit | None = None  # of the last attempt's pattern
     changes: Changes | None = None
+    measures: Measures | None = None  # what the release leaves to its readers
+    assessment: Assessment | None = None  # of an adjusted table, where the policy asks for experiments
     seconds: dict[str, float] = field(default_factory=dict)
     found: tuple[Diagnostic, ...] = ()
 

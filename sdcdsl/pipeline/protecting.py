@@ -18,7 +18,8 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, diagnostic, has_errors
-from sdcdsl.methods.result import FEASIBLE, OPTIMAL, Result
+from sdcdsl.methods.cta import asked as cta
+from sdcdsl.methods.result import FEASIBLE, OPTIMAL, Clock, Result
 from sdcdsl.methods.run import available, run
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT, HIDDEN
@@ -28,6 +29,9 @@ from sdcdsl.pipeline.ordering import Plan, order_of, plan_of
 from sdcdsl.pipeline.outcome import SAFE, Attempt, Changes, End, Outcome, Prepared
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.policy import document as d
+from sdcdsl.risk import assess, stated, unfit
+from sdcdsl.utility import measure
+from sdcdsl.vocabulary.plugins import find_method
 
 
 def prepare(request: Request, watch: Watch | None = None) -> Prepared:
@@ -98,12 +102,48 @@ def _protected(task: _Task, request: Request, watch: Watch) -> Outcome:
         if result.status in (OPTIMAL, FEASIBLE) and result.pattern is not None:
             with _timed(seconds, "audit"):
                 judged, wrong = _audited(task.problem, result.pattern, plan, watch)
-            changes = _changes(task.problem, result.pattern, plan)
-            return Outcome(task.problem.name, task.problem, tuple(attempts), judged, changes, seconds, tuple(wrong))
+            outcome = Outcome(
+                task.problem.name,
+                task.problem,
+                tuple(attempts),
+                judged,
+                _changes(task.problem, result.pattern, plan),
+                measure(task.problem, result.pattern),
+                seconds=seconds,
+                found=tuple(wrong),
+            )
+            return _assessed(outcome, plan, protect, request, watch) if outcome.end is End.DONE else outcome
         found += nothing_found(task.problem, protect, plan, result, request.policy)
         if watch.stopped:
             break
     return Outcome(task.problem.name, task.problem, tuple(attempts), seconds=seconds, found=tuple(found))
+
+
+def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch) -> Outcome:
+    """The experiments that the policy asks for. They say how much an adjusted table hides, and never hold it back."""
+    asked, pattern = stated(protect), outcome.pattern
+    method = find_method(outcome.method)
+    if asked is None or pattern is None or method is None or not method.adjusts:
+        return outcome
+    if unfit(outcome.problem, pattern.value) is not None:
+        return outcome
+    experiments, options = asked
+    seconds = dict(outcome.seconds)
+    clock = Clock(plan.options.get("time_limit"))  # as much as the search had
+    watch.searching(outcome.name, "experiments", clock)
+    adjusting = cta.asked(outcome.problem, plan.options).of if outcome.method == "cta" else None
+    with _timed(seconds, "assess"):
+        made = assess(
+            outcome.problem,
+            pattern.value,
+            experiments,
+            options,
+            request.policy.seed or 0,
+            clock=clock,
+            made=adjusting,
+            progress=lambda done, total: watch.assessing(outcome.name, done, total),
+        )
+    return replace(outcome, assessment=made, seconds=seconds)
 
 
 def _searched(problem: TableProblem, plan: Plan, request: Request, watch: Watch) -> Result:
@@ -153,7 +193,8 @@ def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[D
 
 def _exposed(made: Audit, engine: d.Engine) -> Diagnostic:
     pairs = np.flatnonzero(made.verdicts != "p")
-    cell, attacker = (made.problem.dataset[name].values[pairs] for name in ("cell_at", "attacker_at"))
+    stated_pairs = made.proofs.problem.pairs
+    cell, attacker = stated_pairs.cell[pairs], stated_pairs.attacker[pairs]
 
     def names(i: int) -> str:
         return f"{made.problem.label(int(cell[i]))} against {made.problem.attackers[int(attacker[i])]}"

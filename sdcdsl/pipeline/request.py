@@ -41,6 +41,9 @@ class Watch:
     def auditing(self, block: str, done: int, total: int) -> None:
         """Pairs of attacker and cell that the audit has settled."""
 
+    def assessing(self, block: str, done: int, total: int) -> None:
+        """Attackers that have tried to undo an adjusted table."""
+
     @property
     def stopped(self) -> bool:
         """Somebody wants no further search; what was found is still audited and released."""

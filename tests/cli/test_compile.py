@@ -168,6 +168,16 @@ def test_usage(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("name", "cost"), [("three-by-three-10-12-cta", 590), ("figure-3-L1", 8 / 15)])
+def test_an_adjusted_table_by_another_solver(name: str, cost: float, tmp_path: Path):
+    """Of Figure 3 of paper 004: (4, 0, 4) with weights 1/12, 1/8 and 1/20."""
+    policy = KNOWN / f"{name}.sdc"
+    run(policy, "-o", tmp_path / "m.lp")
+    solved_by_highs(tmp_path / "m.lp", tmp_path / "m.sol")
+    [block] = json.loads(run(policy, "--solution", tmp_path / "m.sol", "--json").stdout)["blocks"]
+    assert (block["verdict"], block["objective"]) == ("protected", pytest.approx(cost))
+
+
 def test_where_nothing_can_be_written(tmp_path: Path):
     result = run(CSP, "-o", tmp_path / "nowhere" / "m.lp")
     assert (result.exit_code, "error[SDC504]" in result.stdout) == (3, True)
@@ -176,7 +186,10 @@ def test_where_nothing_can_be_written(tmp_path: Path):
 
 
 def test_methods_without_a_model(tmp_path: Path):
-    result = run(KNOWN / "three-by-three-10-12-cta.sdc", "-o", tmp_path / "m.lp")
+    policy = tmp_path / "ecta.sdc"
+    text = POLICY.replace("LEVELS", "lpl 5").replace("method csp", "method ecta")
+    policy.write_text(text.replace("\npolicy ", "\nseed 1\npolicy ", 1), encoding="utf-8")
+    result = run(policy, "-o", tmp_path / "m.lp")
     assert (result.exit_code, "error[SDC501]" in result.stdout) == (1, True)
     result = run(CSP, "--method", "ip", "-o", tmp_path / "m.lp")
     assert (result.exit_code, "does not name the method `ip`" in result.stdout) == (1, True)

@@ -1,0 +1,1 @@
+"""Several forms of publication in one table."""

@@ -1,0 +1,1 @@
+"""Cell perturbation: another table within given ranges, sensitive cells at an end of theirs."""
