@@ -1,4 +1,4 @@
-"""Rounded tables of large size: a first one by trial (`annealing`), then better ones a neighbourhood at a time.
+"""Rounded tables of large size: a first one by trial (`annealing`) or from the relaxation (`elastic`), then better ones a neighbourhood at a time.
 
 A neighbourhood frees the parts of some sums, or parts where the table differs from the relaxation; all others stay, and
 the mixed-integer problem of what is left takes a moment. Neighbourhoods grow while they are solved at once, and shrink
@@ -16,6 +16,7 @@ from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.search import Search
 from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.methods.rounding.annealing import Windows, annealed
+from sdcdsl.methods.rounding.elastic import elastic
 from sdcdsl.methods.rounding.parts import Parts, parts_of, stacked
 from sdcdsl.solve.master import INFEASIBLE, OPTIMAL
 
@@ -24,7 +25,8 @@ FIRST = 5.0  # seconds for it
 TRIALS = 30  # for each part, at least
 FEW_TRIALS = 100_000
 TABLES = 3  # by trial, with cuts in between
-SHARE = 0.6  # of the time: the rest is for the mixed-integer problem as a whole
+FEW = 1000  # parts: more of them are put right from the relaxation (`elastic`) before anything is tried
+SHARE = 0.9  # of the time: the rest is for the mixed-integer problem as a whole
 ENDLESS = 60.0  # seconds where there is no limit
 MOMENT = 2.0  # seconds for a neighbourhood
 SMALL = 300  # parts of the first neighbourhood
@@ -32,8 +34,9 @@ IDLE = 60  # neighbourhoods in a row that bring nothing: it is time for somethin
 
 
 class Finder:
-    def __init__(self, forms: Forms, seed: int):
-        self.forms, self.seed = forms, seed
+    def __init__(self, forms: Forms, wider: Callable[[], Forms], seed: int):
+        """`wider`: the forms with one more step."""
+        self.forms, self.wider, self.seed = forms, wider, seed
 
     def __call__(self, search: Search, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
         seconds = SHARE * clock.left if np.isfinite(clock.left) else ENDLESS
@@ -52,7 +55,19 @@ class Finder:
         parts = parts_of(self.forms.instance, at, least, most)
         if parts is None:
             return
-        self._try(search, parts, (least[parts.cells], most[parts.cells]), clock)
+        ends = least[parts.cells], most[parts.cells]
+        if len(parts.cells) <= FEW:
+            self._try(search, parts, ends, clock)
+        if search.best is None or len(parts.cells) > FEW:
+            k = elastic(search, self.forms, self.wider(), parts, clock, self.seed, lambda: search.over(clock))
+            if k is not None:
+                x = np.zeros(len(problem.cost))
+                x[at.multiple[rounded]] = k[rounded]
+                x = at.completed(x * problem.unit) / problem.unit
+                search.offer(x)
+                search.cut_off(x, clock)
+        if search.best is None and len(parts.cells) > FEW:
+            self._try(search, parts, ends, clock)
         tell(Standing("tables by trial", search.objective, search.bound))
         if search.best is not None:
             self._neighbourhoods(search, parts, clock, gap, tell)

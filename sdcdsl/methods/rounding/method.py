@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.solving import Shape, new_forms, solve_shape
 from sdcdsl.methods.result import INFEASIBLE, LIMIT, Order, Result
 from sdcdsl.methods.rounding.finding import Finder
@@ -31,10 +33,11 @@ def solve(problem: TableProblem, order: Order) -> Result:
     tried: list[Result] = []
     for steps in range(asked, asked + MOST_STEPS + 1):
         made = shape(problem, {**order.options, "steps": steps})
+        finder = Finder(made.forms, partial(_forms, problem, {**order.options, "steps": steps + 1}), order.seed)
         left = order.clock.left
         patience = order.clock.part(SHARE * left if np.isfinite(left) else ENDLESS)
         last = steps == asked + MOST_STEPS
-        result = solve_shape(made, order, Finder(made.forms, order.seed), None if last else patience)
+        result = solve_shape(made, order, finder, None if last else patience)
         if result.pattern is not None:
             return _further(result, steps, tried) if tried else result
         tried.append(result)
@@ -54,6 +57,10 @@ def _further(result: Result, steps: int, tried: list[Result]) -> Result:
     why = "no table of nearer multiples keeps the levels" if known else "no table of nearer multiples was found in time"
     note = f"{why}: values may be up to {1 + steps} bases away, and the release says so"
     return replace(result, notes=(*result.notes, note), facts={**result.facts, "steps": steps})
+
+
+def _forms(problem: TableProblem, options: Mapping[str, Any]) -> Forms:
+    return shape(problem, options).forms
 
 
 def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
