@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from sdcdsl.bind.known_codes import unknown_codes
@@ -20,6 +16,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli import exits
+from sdcdsl.cli.progress import counting
 from sdcdsl.cli.protect_output import EXITS
 from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
@@ -164,7 +161,7 @@ def _assessed(table: Adjusted, request: Request) -> Assessment:
     protect = request.policy.protects[table.problem.name]
     said = stated(protect)
     experiments, options = said if said is not None else (tuple(EXPERIMENTS), stated_options(protect))
-    with _progress(table.problem.name) as progress:
+    with counting(f"attacking {table.problem.name}", "attackers") as progress:
         return assess(
             table.problem,
             table.v,
@@ -174,25 +171,3 @@ def _assessed(table: Adjusted, request: Request) -> Assessment:
             clock=Clock(request.time_limit),
             progress=progress,
         )
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Any]:
-    """A line on the terminal while the experiments take their time."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    begun = last = time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last > 0.5:
-            last = now
-            click.echo(f"\rattacking {name}: {done} of {total} attackers, {now - begun:.0f} s ", nl=False, err=True)
-
-    try:
-        yield show
-    finally:
-        if last > begun:
-            click.echo("\r\x1b[K", nl=False, err=True)

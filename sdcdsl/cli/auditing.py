@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import datetime
 import os
-import sys
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from sdcdsl.audit import Audit, audit
@@ -138,7 +133,7 @@ def _fractions(problem: TableProblem) -> list[Diagnostic]:
 
 def _audited(problem: TableProblem, pattern: Pattern, request: Request) -> Audit:
     options: dict[str, Any] = {"exact": request.exact, "integer": request.integer}
-    with _progress(problem.name) as progress:
+    with counting(f"auditing {problem.name}", "pairs") as progress:
         if request.jobs == 1:
             return audit(problem, pattern, progress=progress, **options)
         with ThreadPoolExecutor(request.jobs) as executor:
@@ -159,25 +154,3 @@ def _certified(made: Audit, path: Path, request: Request) -> list[Diagnostic]:
     except OSError as error:
         return [diagnostic("SDC408", f"{path} cannot be written: {error.strerror or error}", place)]
     return []
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Any]:
-    """A line on the terminal while an audit takes its time."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    begun = last = time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last > 0.5:
-            last = now
-            click.echo(f"\rauditing {name}: {done} of {total} pairs, {now - begun:.0f} s ", nl=False, err=True)
-
-    try:
-        yield show
-    finally:
-        if last > begun:
-            click.echo("\r\x1b[K", nl=False, err=True)
