@@ -96,7 +96,9 @@ class _Working:
                     self.found.append(found.mark(said[j].span, "have a form already"))
         exact = [mask for option, mask in zip(said, chosen, strict=True) if option.name == "exact"]
         covered = np.logical_or.reduce([m for o, m in zip(said, chosen, strict=True) if o.name != "exact"] or [False])
-        shown = (self.problem.dataset["status"].values == "u") & self.wanted & ~np.broadcast_to(covered, self.wanted.shape)
+        shown = (
+            (self.problem.dataset["status"].values == "u") & self.wanted & ~np.broadcast_to(covered, self.wanted.shape)
+        )
         left = np.flatnonzero(shown)
         if len(left) and not self.found:
             what = "is published as it is" if len(left) == 1 else "are published as they are"

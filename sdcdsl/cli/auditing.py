@@ -21,6 +21,7 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.audit_output import Result
 from sdcdsl.cli.audit_text import shown
+from sdcdsl.cli.progress import counting
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.pattern import Pattern
 from sdcdsl.policy.resolve import Policy

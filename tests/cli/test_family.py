@@ -132,6 +132,10 @@ def test_what_cannot_be(name: str, tmp_path: Path):
 
 
 def test_a_base_that_a_published_cell_does_not_fit(tmp_path: Path):
-    path = policy(tmp_path, ENGINES["rounding"], attacker_external="publish at (activity: Total, region: B)\n\nattacker external")
+    path = policy(
+        tmp_path, ENGINES["rounding"], attacker_external="publish at (activity: Total, region: B)\n\nattacker external"
+    )
     result = run("protect", path)
-    assert "activity = Total, region = B: published as they are, and no multiples of 10 add up with them" in result.output
+    assert (
+        "activity = Total, region = B: published as they are, and no multiples of 10 add up with them" in result.output
+    )

@@ -23,7 +23,7 @@ from sdcdsl.solve.master import INFEASIBLE, OPTIMAL
 ANY = 0.9  # a gap with which the first solution will do
 FIRST = 5.0  # seconds for it
 TRIALS = 30  # for each part, at least
-FEW_TRIALS = 100_000
+FEW_TRIALS = 30_000
 TABLES = 3  # by trial, with cuts in between
 FEW = 1000  # parts: more of them are put right from the relaxation (`elastic`) before anything is tried
 SHARE = 0.9  # of the time: the rest is for the mixed-integer problem as a whole

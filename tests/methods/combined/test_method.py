@@ -80,7 +80,9 @@ def test_caps_hold_overall_and_by_part(figure_1: TableProblem):
     assert capped.objective is not None
     assert free.objective is not None
     assert capped.objective >= free.objective
-    some = asked(figure_1, "combined", interval=everywhere(figure_1), cap_intervals=((4, everywhere(figure_1)), (1, half)))
+    some = asked(
+        figure_1, "combined", interval=everywhere(figure_1), cap_intervals=((4, everywhere(figure_1)), (1, half))
+    )
     assert some.pattern is not None
     used = some.pattern.status == INTERVAL
     assert used.sum() <= 4
