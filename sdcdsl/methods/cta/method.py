@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.bind.naming import cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta import compact
 from sdcdsl.methods.cta.asked import LINF, Asked, asked, published
@@ -106,10 +107,13 @@ class Solver:
         out = []
         for pair in np.flatnonzero(np.isin(cell, list(at))).tolist():
             i = at[int(cell[pair])]
+            nearest = DOWN if a.lpl[i] <= a.upl[i] else UP
             for side, room in ((DOWN, -a.low), (UP, a.high)):
                 need = float(levels[side][pair])
                 if need <= 0 or (a.sense[i] > 0 and side == DOWN) or (a.sense[i] < 0 and side == UP):
                     continue
+                if lacking is not None and a.sense[i] == 0 and side != nearest:
+                    continue  # what is lacking is known of the nearer side
                 reach = float(room[cell[pair]]) if lacking is None else need - float(lacking[i])
                 if reach < need:
                     out.append(Clash(pair, side, need, max(reach, 0.0)))
@@ -120,7 +124,7 @@ class Solver:
         if found.status != INFEASIBLE or found.missing is None:
             return Result(found.status, bound=found.bound, seconds=self.seconds, notes=notes)
         short = np.flatnonzero(found.missing > 0)
-        total = f"the levels are missed by {found.missing.sum():.6g} in {len(short):,} cells at least"
+        total = f"the levels are missed by {found.missing.sum():.6g} at least, in {cells(short)}"
         clashes = tuple(self._clashes(self.asked, short, found.missing))
         return Result(INFEASIBLE, clashes=clashes, seconds=self.seconds, notes=(*notes, total))
 
