@@ -19,7 +19,8 @@ ENGINES = {
     "rounding by expression": "rounding {\n    base 5\n    base 10 where activity = Total or region = Total\n  }",
     "perturb": "perturb {\n    range -8 .. 8\n    end high where value < 30\n    cap_changed 6\n  }",
     "combined": (
-        "combined {\n    interval where activity = II\n    suppress where activity = I\n    perturb 6 where activity = III\n"
+        "combined {\n    interval where activity = II\n    suppress where activity = I\n"
+        "    perturb 6 where activity = III\n"
         "    round 5 where activity = Total\n    cap_hidden 1\n    min_width 13\n  }"
     ),
 }
@@ -47,7 +48,7 @@ def block(path: Path) -> dict[str, Any]:
 def test_protect_and_audit_of_the_released_file(name: str, tmp_path: Path):
     path = policy(tmp_path, ENGINES[name])
     said = block(path)
-    assert (said["method"], said["status"], said["verdict"]) == (name.split()[0], "optimal", "protected")
+    assert (said["method"], said["status"], said["verdict"]) == (name.split(maxsplit=1)[0], "optimal", "protected")
     audited = json.loads(run("audit", path, "--released", tmp_path / "out.csv", "--output", "json").stdout)
     assert audited["verdict"] == "protected"
     table = pl.read_csv(tmp_path / "out.csv", null_values=["", "inf", "-inf"])
@@ -86,13 +87,14 @@ def test_compile_solve_and_read_back(name: str, tmp_path: Path):
 def test_chains_go_on_to_the_next_method(second: str, tmp_path: Path):
     """22 to base 1 lies within 26 at most, four bases away and known to ± 4: not far enough for a level of 8."""
     said = block(policy(tmp_path, "rounding {\n    base 0.5\n  } else " + second))
-    assert said["method"] == second.split()[0]
+    assert said["method"] == second.split(maxsplit=1)[0]
     assert said["verdict"] in ("protected", "nothing to check", "safe by distance") or second == "cta"
     assert (tmp_path / "out.csv").is_file()
 
 
 def test_chains_across_the_family(tmp_path: Path):
-    chain = "perturb {\n    range -1 .. 1\n  } else combined {\n    interval where activity = II\n  } else rounding {\n    base 10\n  }"
+    first, second = "perturb {\n    range -1 .. 1\n  }", "combined {\n    interval where activity = II\n  }"
+    chain = f"{first} else {second} else {ENGINES['rounding']}"
     said = block(policy(tmp_path, chain))
     assert said["method"] == "rounding"
 

@@ -4,7 +4,7 @@
     hidden      x_i ∈ {0, 1}                                       §3: UB_i x_i above, LB_i x_i below
     interval    z_i⁻, z_i⁺ ≥ 0 [x_i]                               §4: z_i⁺ above, z_i⁻ below
     rounded     v_i = ⌊a_i⌋ + r_i k_i, k_i whole                   §5: v_i - a_i ± R_i, R_i = (1 + steps) r_i
-    perturbed   v_i = a_i + p_i - q_i [x_i]                        §6: v_i - a_i ± R_i, R_i the stated width of its range
+    perturbed   v_i = a_i + p_i - q_i [x_i]                        §6: v_i - a_i ± R_i, R_i the width of its range
 
 and one table that everybody might take the release for: v_i = a_i + t_i with M t = 0, where t_i is the published
 deviation, or anything that an interval or an asterisk leaves open. It keeps what is published additive.

@@ -33,7 +33,7 @@ def own_clashes(forms: Forms, problem: Problem) -> list[Clash]:
             continue
         if at.multiple[cell] >= 0:
             column, r = at.multiple[cell], at.base[cell]
-            k = np.arange(problem.lower[column], problem.upper[column] + 0.5)
+            k = np.arange(float(problem.lower[column]), float(problem.upper[column]) + 0.5)
             t = at.first[cell] + r * k - i.a[cell]
         elif at.reach[cell] > 0:
             p, q = at.plus[cell], at.minus[cell]

@@ -26,9 +26,8 @@ def solve(problem: TableProblem, order: Order) -> Result:
     result = solve_shape(shape(problem, order.options), order)
     if result.status != INFEASIBLE or not ends(problem.n, order.options.get("end")).any():
         return result
-    free = solve_shape(
-        shape(problem, {**order.options, "end": "free"}), replace(order, clock=order.clock.part(PATIENCE))
-    )
+    brief = replace(order, clock=order.clock.part(PATIENCE))
+    free = solve_shape(shape(problem, {**order.options, "end": "free"}), brief)
     if free.pattern is None:
         return result
     said = "sensitive cells cannot all stand at the ends they are given: with `end free` there is a release"

@@ -1,9 +1,9 @@
 """A rounded table by trial: parts go one multiple up or down, in chains, while it gets colder.
 
 A trial pushes one part. While a sum leaves its window for it, another part of that sum is pushed the other way, the one
-that does best, up to a certain length. What a trial changes is judged by the loss Σ w |v - a| and by how far sums leave their windows, at a price per row that
-grows while the row stays outside. Worse is accepted as chance has it, less and less. Rows may also be cuts Σ c k ≥ b,
-which have a window and no loss. The best table within all windows is kept.
+that does best, up to a certain length. What a trial changes is judged by the loss Σ w |v - a| and by how far sums leave
+their windows, at a price per row that grows while the row stays outside. Worse is accepted as chance has it, less and
+less. Rows may also be cuts Σ c k ≥ b, which have a window and no loss. The best table within all windows is kept.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _judged(y, least, most, offset, w_down, w_up, base, price):
 
 
 @kernel
-def _pushed(j, step, start, row, value, least, most, offset, w_down, w_up, base, price, y, outside):
+def _pushed(j, step, start, row, value, least, most, offset, w_down, w_up, base, price, y, outside):  # noqa: PLR0917
     """Moves a part; what that changes of the judgement, and how many more rows are outside."""
     change = 0.0
     for e in range(start[j], start[j + 1]):
@@ -141,7 +141,7 @@ def _pushed(j, step, start, row, value, least, most, offset, w_down, w_up, base,
 
 
 @kernel
-def _anneal(
+def _anneal(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
     start,
     row,
     value,

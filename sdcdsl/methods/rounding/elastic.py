@@ -9,8 +9,10 @@ that a table within all windows, once there is one, is a good one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.search import Search
@@ -28,7 +30,7 @@ IDLE = 80  # steps in a row that bring nothing
 def elastic(
     search: Search, forms: Forms, wider: Forms, parts: Parts, clock: Clock, seed: int, over: Callable[[], bool]
 ) -> np.ndarray | None:
-    """k of every cell, within all windows; None if it does not come to that. `wider`: the same table with more steps."""
+    """k of every cell, within all windows; None if it does not come to that. `wider`: the table with one more step."""
     at, problem = forms.at, search.problem
     relaxed = search.relaxed_at
     if relaxed is None:
@@ -80,11 +82,12 @@ def _priced(search: Search, wider: Forms, multiples: int) -> tuple[Master, np.nd
     typical = np.abs(problem.cost[multiples:] * problem.unit[multiples:])
     master.cost = master.cost.copy()
     master.cost[multiples:] += PRICE * (float(np.median(typical)) if len(typical) else 1.0) / other._scale
-    rows = search.master.matrix[search.stated :]
+    matrix: Any = search.master.matrix
+    rows: Any = csr_array(matrix[search.stated :])
     right = search.master.rhs[search.stated :]
     master.add(
         (rows.indices[rows.indptr[r] : rows.indptr[r + 1]], rows.data[rows.indptr[r] : rows.indptr[r + 1]], right[r])
-        for r in range(rows.shape[0])
+        for r in range(len(right))
     )
     return master, problem.unit
 
@@ -92,7 +95,7 @@ def _priced(search: Search, wider: Forms, multiples: int) -> tuple[Master, np.nd
 def _columns(forms: Forms, parts: Parts, k_parts: np.ndarray) -> np.ndarray:
     at, own = forms.at, parts.rounded
     u = np.zeros(len(forms.into.problem().cost))
-    u[at.multiple[parts.rows[own]]] = np.round(parts.T @ k_parts)[own] + parts.shift[own]
+    u[at.multiple[parts.rows[own]]] = np.round(np.asarray(parts.T @ k_parts))[own] + parts.shift[own]
     return at.completed(u)
 
 
@@ -104,7 +107,7 @@ def _outside(k: np.ndarray, least: np.ndarray, most: np.ndarray) -> np.ndarray:
 def _around(draw: np.random.Generator, parts: Parts, outside: np.ndarray, size: int) -> np.ndarray:
     """The parts of some sums that are outside, up to half of what may be free, and of some others."""
     T = parts.T
-    free = np.zeros(T.shape[1], dtype=bool)
+    free = np.zeros(len(parts.cells), dtype=bool)
     for row in draw.permutation(outside):
         mine = T.indices[T.indptr[row] : T.indptr[row + 1]]
         free[mine if len(mine) <= size else draw.choice(mine, max(size // 2, 1), replace=False)] = True

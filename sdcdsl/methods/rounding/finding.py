@@ -1,4 +1,5 @@
-"""Rounded tables of large size: a first one by trial (`annealing`) or from the relaxation (`elastic`), then better ones a neighbourhood at a time.
+"""Rounded tables of large size: a first one, by trial (`annealing`) or from the relaxation (`elastic`), then better
+ones, a neighbourhood at a time.
 
 A neighbourhood frees the parts of some sums, or parts where the table differs from the relaxation; all others stay, and
 the mixed-integer problem of what is left takes a moment. Neighbourhoods grow while they are solved at once, and shrink
@@ -8,6 +9,7 @@ where they are not. Tables that miss a level are cut off like any other solution
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -95,9 +97,11 @@ class Finder:
         instance, at = self.forms.instance, self.forms.at
         own = parts.rounded
         cells = parts.rows[own]
-        rows = search.master.matrix[search.stated :]
-        cuts = csr_array(rows[:, at.multiple[cells]] if rows.shape[0] else csr_array((0, len(cells))))
-        right = search.master.rhs[search.stated :] - cuts @ parts.shift[own]
+        right = search.master.rhs[search.stated :]
+        matrix: Any = search.master.matrix
+        rows: Any = csr_array(matrix[search.stated :])
+        cuts = csr_array(rows[:, at.multiple[cells]]) if len(right) else csr_array((0, len(cells)))
+        right = right - cuts @ parts.shift[own]
         A = stacked(parts, csr_array(cuts @ parts.T[np.flatnonzero(own)]))
         none = np.zeros(len(right))
         return Windows(
@@ -116,7 +120,7 @@ class Finder:
         at, own = self.forms.at, parts.rounded
         x = np.zeros(len(search.problem.cost))
         k = np.zeros(len(at.base))
-        k[parts.rows[own]] = np.round(parts.T @ k_parts)[own] + parts.shift[own]
+        k[parts.rows[own]] = np.round(np.asarray(parts.T @ k_parts))[own] + parts.shift[own]
         x[at.multiple[parts.rows[own]]] = k[parts.rows[own]]
         return at.completed(x * search.problem.unit) / search.problem.unit
 

@@ -12,6 +12,7 @@ ways that have nothing in common, are left to the mixed-integer problem.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
@@ -120,12 +121,12 @@ def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
             return None, row
     if not known[published].all():
         return None, row
-    unsaid = csr_array(M @ T)
+    unsaid: Any = csr_array(M @ T)
     unsaid.eliminate_zeros()
     unsaid = unsaid[np.flatnonzero(np.diff(unsaid.indptr))]
-    if not unsaid.shape[0]:
+    if not unsaid.nnz:
         return T, parts
-    solved = _solved(unsaid)
+    solved = _solved(unsaid) if len(parts) <= MOST_LINKED else None
     if solved is None:
         return None, row
     free, others = solved
@@ -135,8 +136,6 @@ def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
 def _solved(relations: csr_array) -> tuple[np.ndarray, csr_array] | None:
     """Relations between the parts themselves, solved for some of them by pivots of 1 or -1, so that whole numbers stay
     whole: the parts that are left to choose, and all [part, chosen] by them. None if there are no such pivots."""
-    if relations.shape[1] > MOST_LINKED:
-        return None
     R = np.unique(relations.toarray(), axis=0)
     pivot: list[int] = []
     done = np.zeros(len(R), dtype=bool)
@@ -171,4 +170,4 @@ def _solved(relations: csr_array) -> tuple[np.ndarray, csr_array] | None:
 
 
 def stacked(parts: Parts, more: csr_array) -> csr_array:
-    return csr_array(vstack([parts.T, more])) if more.shape[0] else parts.T
+    return csr_array(vstack([parts.T, more])) if more.nnz else parts.T

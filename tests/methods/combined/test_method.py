@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,6 +29,9 @@ def figure_1() -> TableProblem:
     return bound(KNOWN / "three-by-three-5-8-ip.sdc")
 
 
+Case = tuple[dict[str, Any], str, dict[str, Any]]
+
+
 def everywhere(problem: TableProblem) -> np.ndarray:
     return np.ones(problem.n, dtype=bool)
 
@@ -35,12 +40,13 @@ def everywhere(problem: TableProblem) -> np.ndarray:
 def test_one_part_is_the_single_method(seed: int):
     problem = tiny(seed) if seed % 2 else tiny_table(seed)
     cells, amount = everywhere(problem), np.full(problem.n, 7.0)
-    for options, method, own in (
+    cases: list[Case] = [
         ({"suppress": cells}, "csp", {}),
         ({"interval": cells}, "ip", {}),
         ({"perturb": amount}, "perturb", {"range": (-amount, amount)}),
         ({"round": amount}, "rounding", {"base": amount}),
-    ):
+    ]
+    for options, method, own in cases:
         one, other = (asked(problem, name, **said) for name, said in (("combined", options), (method, own)))
         if "steps" in other.facts:  # a part that is rounded has no steps
             assert one.status == "infeasible"

@@ -1,12 +1,14 @@
-"""Cell perturbation as paper 003 states it first (Figure 12), one mixed-integer program of scipy over the letters of the
-problem: z⁺ and z⁻ of every cell, an end for every sensitive one, a table for every side of a pair.
+"""Cell perturbation as paper 003 states it first (Figure 12): one mixed-integer program of scipy over the letters of
+the problem, z⁺ and z⁻ of every cell, an end for every sensitive one, a table for every side of a pair.
 
 Written apart from the methods, and for tables of a few cells only: every matrix is dense.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -46,7 +48,7 @@ class FigureTwelve:
         least: list[float] = []
         greatest: list[float] = []
 
-        def row(entries: dict[int, float], lo: float, hi: float) -> None:
+        def row(entries: Mapping[Any, float], lo: float, hi: float) -> None:
             line = np.zeros(width)
             for at, value in entries.items():
                 line[at] += value
@@ -85,8 +87,8 @@ class FigureTwelve:
         cost[:n] = cost[n : 2 * n] = np.where(self.gone, 0.0, d["w"].values)
         made = milp(
             cost,
-            constraints=LinearConstraint(np.array(rows), np.array(least), np.array(greatest)),
-            bounds=Bounds(low, high),
+            constraints=LinearConstraint(np.array(rows), np.array(least), np.array(greatest)),  # pyright: ignore[reportArgumentType]
+            bounds=Bounds(low, high),  # pyright: ignore[reportArgumentType]
             integrality=whole,
         )
         assert made.status in (0, 2), made.message
