@@ -18,8 +18,7 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.tabulate import roll_sum
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
-from sdcdsl.policy import document as d
-from sdcdsl.policy import expressions as x
+from sdcdsl.policy.meaning import keyed_senses
 from sdcdsl.policy.resolve import Policy
 
 BITS = 20  # sums over 2^33 records stay exact in a double
@@ -27,9 +26,7 @@ BITS = 20  # sums over 2^33 records stay exact in a double
 
 def wants_keys(policy: Policy) -> bool:
     """Does a method of the policy take senses from keys?"""
-    engines = (e for block in policy.protects.values() for chain in block.all(d.MethodChain) for e in chain.engines)
-    said = (value for engine in engines for o in engine.options if o.name == "sense" for value in o.values)
-    return any(isinstance(value, x.Name) and value.name == "keyed" for value in said)
+    return any(True for protect in policy.protects.values() for _ in keyed_senses(protect))
 
 
 def cell_keys(frame: pl.LazyFrame, lattice: Lattice, columns: Columns, seed: int) -> np.ndarray | None:

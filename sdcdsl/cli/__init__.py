@@ -67,12 +67,19 @@ def cli() -> None:
 
 
 def main() -> None:
-    from sdcdsl.cli.exits import BUG  # noqa: PLC0415
+    from sdcdsl.cli.exits import BUG, STOPPED  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _results_only()
     try:
-        cli(prog_name="sdcdsl")
+        sys.exit(cli.main(prog_name="sdcdsl", standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(STOPPED)
+    except click.ClickException as wrong:
+        wrong.show()
+        sys.exit(wrong.exit_code)
     except BrokenPipeError:
         # The reader went away (`sdcdsl … | head`): nothing is wrong.
         sys.stderr.close()
@@ -86,3 +93,19 @@ def main() -> None:
             err=True,
         )
         sys.exit(BUG)
+
+
+def _results_only() -> None:
+    """Keeps standard output for results. Solvers print on it now and then, from code that Python does not see: what
+    goes to the process's own standard output is sent to stderr, and Python's goes where the user wants it."""
+    try:
+        sys.stdout.flush()
+        fd = sys.stdout.fileno()
+        kept = os.dup(fd)
+        os.dup2(sys.stderr.fileno(), fd)
+    except (OSError, ValueError, AttributeError):  # closed, or not a file at all
+        return
+    old = sys.stdout
+    sys.stdout = open(  # noqa: SIM115  for as long as the process lives
+        kept, "w", encoding=old.encoding, errors=old.errors, buffering=1 if old.isatty() else -1
+    )

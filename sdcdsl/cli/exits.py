@@ -9,3 +9,4 @@ LIMIT = 5
 EXPOSED = 6
 CHANGES = 7
 BUG = 70
+STOPPED = 130  # by Ctrl-C

@@ -99,6 +99,8 @@ class Report:
         result = outcome.result
         solved = result.status in (OPTIMAL, FEASIBLE)
         verdict = (outcome.verdict or "wrong").upper() if solved else "NOTHING FOUND"
+        if verdict == "PROTECTED" and outcome.audit is not None and outcome.audit.distance is not None:
+            verdict = "FAR ENOUGH from the truth, not attacked"
         yield f"{outcome.name}: {verdict}"
         for attempt in outcome.attempts[:-1]:
             yield f"  {'tried':<10}  {attempt.method}: {attempt.result.status}"
@@ -133,7 +135,9 @@ def _deviations(outcome: Outcome) -> Iterator[str]:
     if made is None or made.all_cells is None or made.sensitive_cells is None:
         return
     every, own = made.all_cells.relative, made.sensitive_cells.relative
-    how = f"{every.mean:.3g} % on average, {every.maximum:.3g} % at most; sensitive values {own.mean:.3g} %"
+    how = f"{every.mean:.3g} % on average, {every.maximum:.3g} % at most"
+    if made.sensitive_cells.cells:
+        how += f"; sensitive values {own.mean:.3g} %"
     yield f"  {'deviation':<10}  {how}"
 
 

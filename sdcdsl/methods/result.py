@@ -52,9 +52,15 @@ class Clock:
 
 
 class _Part(Clock):
+    """Counts what the whole counts, be it time on the wall or another."""
+
     def __init__(self, whole: Clock, limit: float):
         super().__init__(limit)
-        self._whole = whole
+        self._whole, self._begun = whole, whole.passed
+
+    @property
+    def passed(self) -> float:
+        return self._whole.passed - self._begun
 
     @property
     def left(self) -> float:

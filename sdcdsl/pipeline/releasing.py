@@ -52,6 +52,10 @@ def release(prepared: Prepared, request: Request) -> tuple[dict[str, list[str]],
         if request.certificate is not None:
             [outcome] = prepared.outcomes
             assert outcome.audit is not None
+            if outcome.audit.distance is not None:
+                headline = "an adjusted table has no certificate: nothing is published about how values were changed"
+                place = FilePlace(str(request.certificate))
+                return {name: [] for name in written}, [diagnostic("SDC408", headline, place, "nothing was released")]
             inputs = inputs_of(request.source, request.policy, request.places.read)
             write_certificate(outcome.audit, staged.beside(request.certificate), inputs)
         staged.rename()

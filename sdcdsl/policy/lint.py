@@ -11,7 +11,15 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
-from sdcdsl.policy.meaning import attackers_of, bind_arguments, constant_parts, covered, level_sets, rivals
+from sdcdsl.policy.meaning import (
+    attackers_of,
+    bind_arguments,
+    constant_parts,
+    covered,
+    keyed_senses,
+    level_sets,
+    rivals,
+)
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.verdicts import Judgement, Moves, Reason, Verdict, guards, scenarios
 from sdcdsl.policy.write import expression, fact
@@ -76,7 +84,7 @@ def idle_seed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     if policy.seed is None or _is_library(policy):
         return
     random = any(
-        p.all(d.Assess) or any(method is None or method.stochastic for _, method in _engines(p))
+        p.all(d.Assess) or any(keyed_senses(p)) or any(method is None or method.stochastic for _, method in _engines(p))
         for p in policy.protects.values()
     )
     if not random:

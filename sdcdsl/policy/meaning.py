@@ -206,3 +206,12 @@ def bind_arguments(call: x.Call, known: dict[str, OptionSpec]) -> tuple[dict[str
         else:
             bound[name] = argument
     return bound, wrong
+
+
+def keyed_senses(protect: d.Block) -> Iterator[d.Option]:
+    """Options by which a method takes senses from its contributors' keys."""
+    for chain in protect.all(d.MethodChain):
+        for engine in chain.engines:
+            for option in engine.options:
+                if option.name == "sense" and any(isinstance(v, x.Name) and v.name == "keyed" for v in option.values):
+                    yield option

@@ -142,9 +142,11 @@ class Assessment:
 
     @property
     def verdict(self) -> str:
-        """The worst of all experiments."""
+        """The worst of all experiments. What was not tried to the end is not safe."""
         found = {trial.verdict for trial in self.trials}
-        return next((word for word in (AT_RISK, SAFE) if word in found), UNDONE)
+        if AT_RISK in found:
+            return AT_RISK
+        return SAFE if found == {SAFE} and self.complete else UNDONE
 
     @property
     def reasons(self) -> list[str]:
@@ -155,9 +157,9 @@ class Assessment:
         out = [f"{t.experiment}: {EXPERIMENTS[t.experiment].about}: {t.why}" for t in worst_of_each]
         if not risky and self.trials:
             worst = max(self.trials, key=_danger)
-            ran = dict.fromkeys(t.experiment for t in self.trials)
+            ran = dict.fromkeys(t.experiment for t in self.trials if t.errors.size)
             several = len(self.trials) > 1 and worst.errors.size
-            out = [f"{', '.join(ran)}: {worst.harmless('at most ') if several else worst.why}"]
+            out = [f"{', '.join(ran) or 'nothing ran'}: {worst.harmless('at most ') if several else worst.why}"]
         left = [name for name in BREAKING if name not in {t.experiment for t in self.trials}]
         if left and not risky:
             out.append(f"{' and '.join(left)} {'was' if len(left) == 1 else 'were'} not run. {KNOWN_TO_BREAK}")

@@ -18,6 +18,7 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.mixed.solving import Shape, new_forms, solve_shape
+from sdcdsl.methods.public import public
 from sdcdsl.methods.result import Order, Result
 
 
@@ -27,7 +28,7 @@ def solve(problem: TableProblem, order: Order) -> Result:
 
 def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     n = problem.n
-    perturb, base = _amount(n, options.get("perturb")), _amount(n, options.get("round"))
+    perturb, base = _amount(n, options.get("perturb")), public(_amount(n, options.get("round")))
     caps = {name: list(_caps(n, options.get(name))) for name in ("cap_hidden", "cap_intervals", "cap_changed")}
     forms = new_forms(problem, problem.dataset["upl"].values, perturb, base)
     instance = forms.instance
@@ -38,6 +39,7 @@ def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     moved = forms.perturbed(changed, perturb, perturb, np.zeros(n), bool(caps["cap_changed"]))
     x = forms.hidden(hidden)
     least = _amount_or_none(options.get("min_width"), n, 0.0)
+    least = None if least is None else public(least)
     widest = _amount_or_none(options.get("cap_width"), n, np.inf)
     used = forms.interval(wide, least, widest, bool(caps["cap_intervals"]))
     for name, cells, columns in (

@@ -64,6 +64,9 @@ def model_of(of: Asked) -> linopy.Model:
     _adds_up(made, a.M, free, z[UP] - z[DOWN], unit)
     if chosen.any():
         _senses(made, of, chosen, z, high, unit)
+    if not a.open.any(axis=1).all():  # a cell that can go nowhere: no solver must find a table
+        never = made.add_variables(lower=0, upper=0, name="never")
+        made.add_constraints(1 * never >= 1, name="a cell with nowhere to go")
     _objective(made, of, free, z, unit)
     return made
 

@@ -26,7 +26,7 @@ from sdcdsl.methods.cta.senses import choose
 from sdcdsl.methods.cta.senses.whole import whole
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.nearest.solved import Solved
-from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL, Clash, Order, Result
+from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clash, Order, Result
 from sdcdsl.methods.result import gap as gap_of
 
 FEW = 6  # senses that are all tried
@@ -60,10 +60,11 @@ class Solver:
         self.seconds: dict[str, float] = {}
 
     def solve(self) -> Result:
-        refused = self._sliding() or self._nowhere_to_go(self.asked)
+        refused = self._sliding()
         if refused is not None:
             return refused
-        found = self._found(self.asked)
+        refused = self._nowhere_to_go(self.asked)
+        found = Found(INFEASIBLE) if refused is not None else self._found(self.asked)
         notes: tuple[str, ...] = ()
         penalty = self.order.options.get("soft_totals")
         if found.status == INFEASIBLE and penalty is not None:
@@ -75,8 +76,16 @@ class Solver:
                     moved = int((softer.totals & (again.z != 0)).sum())
                     notes = (f"no table keeps the totals: {moved} of them moved, at {penalty:g} times their cost",)
         if found.z is None:
-            return self._nothing(found)
-        return self._result(found, notes)
+            return self._nothing(found) if refused is None else refused
+        return self._result(found, (*notes, *self._decimals(found.z)))
+
+    def _decimals(self, z: np.ndarray) -> tuple[str, ...]:
+        """Whole figures that are not whole any more are seen to have moved."""
+        a = self.asked.of.a
+        shown = self.problem.dataset["published"].values
+        if (a[shown] != np.round(a[shown])).any() or (z[shown] == np.round(z[shown])).all():
+            return ()
+        return ("decimals show which of the whole figures moved: `integer` publishes whole ones",)
 
     # ---- what cannot be ----------------------------------------------------------------------------------
 
@@ -116,11 +125,13 @@ class Solver:
                     continue  # what is lacking is known of the nearer side
                 reach = float(room[cell[pair]]) if lacking is None else need - float(lacking[i])
                 if reach < need:
-                    out.append(Clash(pair, side, need, max(reach, 0.0)))
+                    out.append(Clash(pair, side, need, max(reach, 0.0) + 0.0))  # no minus before a zero
         return out
 
     def _nothing(self, found: Found) -> Result:
         notes = (found.note,) if found.note else ()
+        if found.status == FAILED and self.order.clock.over:
+            return Result(LIMIT, bound=found.bound, seconds=self.seconds, notes=notes)
         if found.status != INFEASIBLE or found.missing is None:
             return Result(found.status, bound=found.bound, seconds=self.seconds, notes=notes)
         short = np.flatnonzero(found.missing > 0)

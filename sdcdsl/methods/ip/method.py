@@ -22,6 +22,7 @@ from sdcdsl.methods.ip.benders import Benders, Failed
 from sdcdsl.methods.ip.centre import centred, off_centre
 from sdcdsl.methods.ip.counted import Counted
 from sdcdsl.methods.ip.polish import tight
+from sdcdsl.methods.public import public
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clash, Order, Result
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.pattern import Pattern, intervals
@@ -49,6 +50,8 @@ class Solver:
         i = self.instance
         self.w_down, self.w_up, self.w_fixed = i.w_down * cheaper, i.w_up * cheaper, i.w_fixed * cheaper
         self.min_width = _amount(self.options.get("min_width"), n)
+        if self.min_width is not None:  # a width that is used is printed
+            self.min_width = public(self.min_width)
         self.cap_width = _amount(self.options.get("cap_width"), n)
         self.cap_intervals = self.options.get("cap_intervals")
         self.seconds: dict[str, float] = {}

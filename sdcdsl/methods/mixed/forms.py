@@ -19,6 +19,7 @@ import numpy as np
 
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.mixed.decisions import Columns, Decisions
+from sdcdsl.methods.public import public
 from sdcdsl.methods.witness_tables import STRETCH
 
 ROUNDING = 1e-9  # of a base: a value is a multiple of it that is no further away
@@ -130,7 +131,8 @@ class Forms:
     def perturbed(self, cells: np.ndarray, down: np.ndarray, up: np.ndarray, end: np.ndarray, counted: bool) -> Columns:
         """`down`, `up` ≥ 0 [cell]: a - ⌊a⌋ and ⌈a⌉ - a. `end` [cell]: of sensitive cells, -1 ⌊a⌋, 1 ⌈a⌉, 0 either."""
         i, into = self.instance, self.into
-        R = (down + up)[cells]  # as stated: a range cut off at the table's own bounds would tell how near the value is
+        # As stated: a range cut off at the table's own bounds would tell how near the value is.
+        R = public((down + up)[cells])
         down, up = np.minimum(down, (i.a - self.lb))[cells], np.minimum(up, (self.ub - i.a))[cells]
         down, up = np.maximum(down, 0.0), np.maximum(up, 0.0)
         sensitive, end = i.sensitive[cells], end[cells]

@@ -20,6 +20,7 @@ import numpy as np
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.solving import Shape, new_forms, solve_shape
+from sdcdsl.methods.public import public
 from sdcdsl.methods.result import INFEASIBLE, LIMIT, Order, Result
 from sdcdsl.methods.rounding.finding import Finder
 
@@ -65,7 +66,7 @@ def _forms(problem: TableProblem, options: Mapping[str, Any]) -> Forms:
 
 def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     steps = int(options.get("steps") or 0)
-    base = np.nan_to_num(np.broadcast_to(np.asarray(options["base"], dtype=float), (problem.n,)), nan=0.0)
+    base = public(np.nan_to_num(np.broadcast_to(np.asarray(options["base"], dtype=float), (problem.n,)), nan=0.0))
     forms = new_forms(problem, base)
     instance = forms.instance
     cells = np.flatnonzero(instance.may_open & ~instance.open_anyway & (base > 0))
