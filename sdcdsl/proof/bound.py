@@ -24,6 +24,10 @@ def _nobody() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
 
 
+# Multipliers that are looked at one by one, their denominators, the common one, and how near is near.
+MANY, SIMPLE, LARGEST, NEAR = 200, 1000, 10**9, 1e-9
+
+
 @dataclass(frozen=True, eq=False)
 class Bound:
     """For one attacker and its own box; or, with `also`, for several attackers of one view, and the box of the view."""
@@ -116,9 +120,24 @@ def _exactly(made: _Combination, a: np.ndarray, edge: np.ndarray, bound: Bound) 
 
 def rational(gamma: np.ndarray) -> tuple[np.ndarray, int] | None:
     """Multipliers as whole numbers over one denominator."""
-    found = whole(gamma)
+    found = whole(gamma) or _over_common_denominator(gamma)
     if found is None:
         return None
     numbers, scale = found
     divisor = math.gcd(scale, int(np.gcd.reduce(numbers.astype(np.int64)))) if len(numbers) else scale
     return numbers / divisor, scale // divisor
+
+
+def _over_common_denominator(gamma: np.ndarray) -> tuple[np.ndarray, int] | None:
+    """The same for fractions that are simple each by itself: sevenths, where relations have odd coefficients."""
+    if len(gamma) > MANY:
+        return None
+    common = 1
+    for value in gamma.tolist():
+        near = Fraction(value).limit_denominator(SIMPLE)
+        if abs(float(near) - value) > NEAR * max(1.0, abs(value)):
+            return None
+        common = math.lcm(common, near.denominator)
+        if common > LARGEST:
+            return None
+    return np.rint(gamma * common) + 0.0, common
