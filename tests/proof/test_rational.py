@@ -14,7 +14,3 @@ def test_fractions_are_recognised(denominator: int):
     found = rational(numbers / denominator * (1 + 1e-13))
     assert found is not None
     np.testing.assert_array_equal(found[0] * (denominator / found[1]), numbers)
-
-
-def test_what_is_no_fraction_is_left_alone():
-    assert rational(np.array([2**0.5, 1.0])) is None

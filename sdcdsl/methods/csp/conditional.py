@@ -30,6 +30,10 @@ class Mending:
     def first(self) -> Found | None:
         return self._mended(self._base.first())
 
+    @property
+    def gaining(self) -> bool:
+        return False
+
     def better(self, clock: Clock) -> Found | None:
         found = self._base.better(clock)
         return None if found is None else self._mended(found) or self._best

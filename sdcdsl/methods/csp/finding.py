@@ -27,6 +27,11 @@ SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level asks for beyond the other
 
 
 class Finder(Protocol):
+    @property
+    def gaining(self) -> bool:
+        """Whether it has not been through all cells once without winning much."""
+        ...
+
     def first(self) -> Found | None: ...
     def better(self, clock: Clock) -> Found | None:
         """Goes on from the last pattern, for a while; None if there is nothing left to try."""
@@ -50,6 +55,10 @@ class ByFlows:
         self.search, self.clock, self.tell, self._otherwise = search, clock, tell, otherwise
         self._best: np.ndarray | None = None
         self._slice = FIRST_SLICE
+
+    @property
+    def gaining(self) -> bool:
+        return self._best is None and self._otherwise.gaining
 
     def first(self) -> Found | None:
         found = self._kept(self.search.protect(self.clock, self.tell, effort=0.0))
@@ -85,6 +94,10 @@ class ByMoves:
         self.search: Search | None = None
         self._state: State | None = None
         self._swept = False
+
+    @property
+    def gaining(self) -> bool:
+        return self._state is not None and not self._swept
 
     def first(self) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()

@@ -44,6 +44,7 @@ from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.solve.limits import Limits
 
 FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
+GAINING_SHARE = 0.9  # of what is left then, where the first sweep is not over yet
 PATIENCE = 10  # fruitless goes at a better pattern before something else is tried
 TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
 
@@ -57,6 +58,10 @@ class _Priced:
 
     def __init__(self, finder: Finder, w: np.ndarray, counted: np.ndarray):
         self.finder, self.w, self.counted = finder, w, counted
+
+    @property
+    def gaining(self) -> bool:
+        return self.finder.gaining
 
     def first(self) -> Found | None:
         return self._real(self.finder.first())
@@ -99,6 +104,8 @@ class _Solving:
             if found is not None:
                 self._take(found)
                 self._improve(finder, self.clock.passed + FIRST_SHARE * self.clock.left)
+                if finder.gaining:  # a large table, of which no bound would say much in what time is left
+                    self._improve(finder, self.clock.passed + GAINING_SHARE * self.clock.left)
             elif not self.clock.over and (
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
             ):
