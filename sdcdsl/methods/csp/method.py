@@ -44,7 +44,7 @@ from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.solve.limits import Limits
 
 FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
-GAINING_SHARE = 0.9  # of what is left then, where the first sweep is not over yet
+GAINING_SHARE = 0.9  # the same where sweeps through all cells still win much: of a large table no bound says as much
 PATIENCE = 10  # fruitless goes at a better pattern before something else is tried
 TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
 
@@ -103,9 +103,9 @@ class _Solving:
             found = finder.first()
             if found is not None:
                 self._take(found)
-                self._improve(finder, self.clock.passed + FIRST_SHARE * self.clock.left)
-                if finder.gaining:  # a large table, of which no bound would say much in what time is left
-                    self._improve(finder, self.clock.passed + GAINING_SHARE * self.clock.left)
+                began, left = self.clock.passed, self.clock.left
+                self._improve(finder, began + GAINING_SHARE * left, while_gaining=True)
+                self._improve(finder, began + FIRST_SHARE * left)
             elif not self.clock.over and (
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
             ):
@@ -144,10 +144,10 @@ class _Solving:
 
         return make(self.instance) if self.conditions is None else Mending(self.conditions, make, self.clock)
 
-    def _improve(self, finder: Finder, until: float) -> None:
+    def _improve(self, finder: Finder, until: float, while_gaining: bool = False) -> None:
         idle = 0
         clock = self.clock.part(max(until - self.clock.passed, 0.0))
-        while not clock.over and not self._done():
+        while not clock.over and not self._done() and (finder.gaining or not while_gaining):
             found = finder.better(clock)
             if found is None:
                 return
