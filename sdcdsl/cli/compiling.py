@@ -22,6 +22,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.methods.combined import method as combined
 from sdcdsl.methods.csp import compact as csp
 from sdcdsl.methods.cta import compact as cta
+from sdcdsl.methods.first_models import discounted
 from sdcdsl.methods.ip import compact as ip
 from sdcdsl.methods.mixed.compact import FirstModel
 from sdcdsl.methods.perturb import method as perturb
@@ -182,7 +183,7 @@ def _done(
 
 def _model(problem: TableProblem, method: str, order: Order) -> linopy.Model:
     if method == "csp":
-        w = csp.discounted(problem.dataset["w"].values, order)
+        w = discounted(problem.dataset["w"].values, order)
         return csp.model(problem, order.options, w)
     return MODELS[method].model(problem, order.options, order)
 

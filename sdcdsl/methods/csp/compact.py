@@ -23,17 +23,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.first_models import discounted, limits, objective_scaling, result, typical
 from sdcdsl.methods.instance import DOWN, UP, Instance
-from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Order, Result
+from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough
 from sdcdsl.pattern import Pattern, hidden
-from sdcdsl.solve import Limits, Solution, Status, solve
+from sdcdsl.solve import solve
 from sdcdsl.solve.modelling import by_variable, new_model
 
 if TYPE_CHECKING:
     import linopy
-
-RESULTS = {Status.OPTIMAL: OPTIMAL, Status.FEASIBLE: FEASIBLE, Status.INFEASIBLE: INFEASIBLE, Status.LIMIT: LIMIT}
 
 
 def model(problem: TableProblem, options: Mapping[str, Any], w: np.ndarray | None = None) -> linopy.Model:
@@ -77,16 +76,6 @@ def _counted(instance: Instance) -> np.ndarray:
     return instance.problem.dataset["published"].values
 
 
-def typical(amounts: np.ndarray) -> float:
-    some = amounts[(amounts > 0) & np.isfinite(amounts)]
-    return float(np.median(some)) if len(some) else 1.0
-
-
-def objective_scaling(cost: float) -> float:
-    """Solvers take objectives as they are, unless costs come near their tolerances or leave the usual range."""
-    return 1.0 if 1e-3 <= cost <= 1e6 else 1.0 / cost
-
-
 def pattern(problem: TableProblem, values: Mapping[str, np.ndarray]) -> Pattern:
     """What is published with these values of the model's variables."""
     instance = Instance(problem)
@@ -116,26 +105,3 @@ def solve_compact(problem: TableProblem, order: Order) -> Result:
 
 def _at_most(bound: float | None, objective: float) -> float | None:
     return None if bound is None else min(bound, objective)
-
-
-def discounted(w: np.ndarray, order: Order) -> np.ndarray:
-    """What was not published as it was last time is cheaper to touch again."""
-    if order.before is None:
-        return w
-    return np.where(order.before, w * (1.0 - (order.options.get("previous_discount") or 0.0)), w)
-
-
-def limits(order: Order) -> Limits:
-    asked = Limits(None, order.options.get("gap") or 0.0, order.options.get("threads"), order.seed)
-    return asked.with_time(order.clock.left)
-
-
-def result(solution: Solution, released: Pattern | None) -> Result:
-    return Result(
-        RESULTS.get(solution.status, FAILED),
-        released,
-        solution.objective,
-        solution.bound,
-        seconds={"first model": solution.seconds},
-        notes=(solution.message,) if solution.status is Status.FAILED else (),
-    )

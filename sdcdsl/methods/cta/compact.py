@@ -29,8 +29,8 @@ from scipy.sparse import csr_array
 
 from sdcdsl.attack.network import as_network
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp.compact import RESULTS, limits, objective_scaling, typical
 from sdcdsl.methods.cta.asked import L1L2, L2, LINF, Asked, asked, published
+from sdcdsl.methods.first_models import RESULTS, limits, objective_scaling, typical
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.nearest.additive import additive
 from sdcdsl.methods.result import FAILED, Order

@@ -29,7 +29,7 @@ import numpy as np
 import xarray as xr
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp.compact import discounted, limits, objective_scaling, result, typical
+from sdcdsl.methods.first_models import discounted, limits, objective_scaling, result, typical
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough

@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp.compact import objective_scaling, typical
+from sdcdsl.methods.first_models import objective_scaling, typical
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.solving import Shape

@@ -9,6 +9,7 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cutting.attacks import AttackFailed
+from sdcdsl.methods.first_models import typical
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.published import Published
@@ -35,7 +36,7 @@ class Shape:
 def new_forms(problem: TableProblem, *amounts: np.ndarray) -> Forms:
     """`amounts`: lengths of what is decided (bases, ranges, levels); solvers work in units of a typical one."""
     d = problem.dataset
-    return Forms(Instance(problem), typical(*amounts), d["lb"].values, d["ub"].values)
+    return Forms(Instance(problem), typical(np.concatenate(amounts)), d["lb"].values, d["ub"].values)
 
 
 def solve_shape(shape: Shape, order: Order, finder: Find | None = None, patience: Clock | None = None) -> Result:
@@ -65,9 +66,3 @@ def solve_shape(shape: Shape, order: Order, finder: Find | None = None, patience
     pattern = published.pattern(best.u, shape.about)
     facts = {"rounds": search.rounds, "cuts": search.cuts}
     return Result(OPTIMAL if proven else FEASIBLE, pattern, best.objective, bound, seconds, facts=facts)
-
-
-def typical(*amounts: np.ndarray) -> float:
-    some = np.concatenate(amounts)
-    some = some[(some > 0) & np.isfinite(some)]
-    return float(np.median(some)) if len(some) else 1.0
