@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types imports bench bless grammar clean
+.PHONY: demo test check lint types imports bench bench-quick bless grammar fuzz faults soak clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }
@@ -21,6 +21,12 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 $(PYTEST)
 
+# Random policies on random tables by all methods, for as long as one likes; findings and counts go to soak/.
+MINUTES ?= 60
+SEED ?= 1
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
+
 check: lint types imports
 
 lint: $(STAMP)
@@ -33,11 +39,23 @@ types: $(STAMP)
 imports: $(STAMP)
 	$(BIN)/lint-imports
 
-# Start-up, and a quick look at the methods; all figures: benchmarks/README.md.
+# Every row of every suite, and the peers from PyPI: hours. BENCH='--suites csp --only small*' runs some of it.
 bench: $(STAMP)
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/csp.py --no-peers --limit 10 --only 'lookalike-1-*,business-0,small-tenth,hier13x7x7d'
-	$(BIN)/python benchmarks/ip.py --limit 5 --only 'lookalike-1-symmetric,lookalike-1-asymmetric,targus,table8'
+	$(BIN)/python benchmarks/run.py --cache .bench --results benchmarks/results $(BENCH)
+	$(BIN)/python benchmarks/papers.py
+
+# A look at all of it in less than ten minutes on two idle cores; what it measures stays in .bench/quick.
+bench-quick: $(STAMP)
+	$(BIN)/python benchmarks/run.py --quick --within 540 --cache .bench --results .bench/quick $(BENCH)
+
+# Readers against broken files, ten CPU minutes each: make fuzz FUZZ='--minutes 3 jj rda'. atheris guides it where it is
+# installed (the extra `fuzz`). Figures: docs/security.md.
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzzing $(FUZZ)
+
+# Solvers that lie, at least a thousand times in each of four places: make faults FAULTS='--faults 100'.
+faults: $(STAMP)
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 # Golden files from what the program says now; review them in the diff.
 bless: $(STAMP)
@@ -49,4 +67,4 @@ grammar: $(STAMP)
 	$(BIN)/python -m sdcdsl.vocabulary.edition
 
 clean:
-	rm -rf $(VENV) build dist demo-output .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo-output fuzz-findings .bench .pytest_cache .ruff_cache .hypothesis

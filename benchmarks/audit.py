@@ -1,8 +1,7 @@
 """What the audit costs, as ratios measured in one run.
 
-    python benchmarks/audit.py --cache FOLDER          # releases are made once (minutes) and kept there
-    python benchmarks/audit.py --quick                 # hier13 and small samples
-    python benchmarks/audit.py --instances hier16,2H2D
+    python benchmarks/audit.py --cache FOLDER --json benchmarks/results/audit.json   # releases are kept in FOLDER
+    python benchmarks/audit.py --only 'hier13-*,2H2D-*' --sample 10 --repeat 1
 
 Against a plain loop of linear programs: for each pair of attacker and sensitive cell and each side a fresh HiGHS with
 all cells and all relations, default options, one thread. The loop runs on a random sample and is extrapolated to all
@@ -14,19 +13,16 @@ as a heuristic made them (valid), with more open than needed (generous), with so
 again (weak).
 
 A second table has the memory of an exact audit over the size of the problem, and what a certificate takes to write and
-to verify.
+to verify: next to the audit alone, and the two commands next to each other, which both begin with files.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import subprocess
-import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,7 +30,25 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import highspy
 import numpy as np
-from patterns import FILES, KINDS, MADE, VARIANTS, here, linear_program, matrix, problem_of, release, room_of
+from commands import audit_and_verify
+from instances import CSPLIB
+from measuring import figure, said
+from patterns import (
+    FILES,
+    KINDS,
+    MADE,
+    TINY,
+    VARIANTS,
+    here,
+    linear_program,
+    made_by,
+    matrix,
+    problem_of,
+    release,
+    room_of,
+)
+from registry import Columns, Done, Entry, Row, Setting, Suite
+from runner import main
 
 from sdcdsl.audit import audit, certify
 from sdcdsl.bind.problem import TableProblem
@@ -57,10 +71,6 @@ class Case:
     variant: str
     problem: TableProblem
     pattern: Pattern
-
-    @property
-    def promise(self) -> tuple[int, int]:
-        return PROMISES["made" if self.instance in MADE else "file", self.kind]
 
     @property
     def size(self) -> int:
@@ -142,69 +152,92 @@ def warm_up(case: Case) -> None:
         audit(few, case.pattern, exact=exact)
 
 
-COLUMNS = (
-    "instance",
-    "release",
-    "open",
-    "pairs",
-    "verdict",
-    "exposed",
-    "cold ms",
-    "verdicts s",
-    "exact s",
-    "× verdicts",
-    "× exact",
-    "promise",
-    "met",
-    "odd ends",
-)
-
-
-def race(case: Case, sample: int, repeat: int) -> list[str]:
-    loop = cold(case, sample)
+def race(case: Case, setting: Setting) -> Row:
+    """Against the plain loop on a sample of the pairs."""
+    repeat = setting.options["repeat"]
+    loop = cold(case, setting.options["sample"])
     warm_up(case)
     quick, quick_s = measured(lambda: audit(case.problem, case.pattern, exact=False), repeat)
     exact, exact_s = measured(lambda: audit(case.problem, case.pattern, exact=True), repeat)
     pairs = case.problem.dataset.sizes["pair"]
     all_cold = loop.each * 2 * pairs
     ratios = all_cold / quick_s, all_cold / exact_s
-    met = ["yes" if ratio >= promise else "NO" for ratio, promise in zip(ratios, case.promise, strict=True)]
-    verdict = quick.verdict if np.array_equal(quick.verdicts, exact.verdicts) else "THEY DIFFER"  # pyright: ignore
-    odd = f"{disagreements(case, exact, loop)} of {len(loop.ends)}"
-    return [
-        case.instance,
-        f"{case.kind}, {case.variant}",
-        f"{case.open:,}",
-        f"{pairs:,}",
-        verdict,
-        f"{int((np.asarray(exact.verdicts) == 'e').sum()):,}",  # pyright: ignore
-        f"{1000 * loop.each:.1f}",
-        f"{quick_s:.3f}",
-        f"{exact_s:.3f}",
-        f"{ratios[0]:,.0f}",
-        f"{ratios[1]:,.0f}",
-        f"{case.promise[0]} / {case.promise[1]}",
-        " / ".join(met),
-        odd,
-    ]
+    least = promised(case.instance, case.kind)
+    same = np.array_equal(quick.verdicts, exact.verdicts)  # pyright: ignore
+    return {
+        "status": "done",
+        "instance": case.instance,
+        "method": f"{case.kind}, {case.variant}",
+        "cells": case.problem.n,
+        "open": case.open,
+        "pairs": pairs,
+        "verdict": quick.verdict if same else "THEY DIFFER",  # pyright: ignore
+        "exposed": int((np.asarray(exact.verdicts) == "e").sum()),  # pyright: ignore
+        "cold": loop.each,
+        "verdicts": quick_s,
+        "exact": exact_s,
+        "ratio_verdicts": ratios[0],
+        "ratio_exact": ratios[1],
+        "promise": list(least),
+        "met": [ratio >= promise for ratio, promise in zip(ratios, least, strict=True)],
+        "odd": disagreements(case, exact, loop),
+        "sides": len(loop.ends),
+        "cpu": quick_s + exact_s,
+        "timed": {"audit": quick_s + exact_s},
+    }
 
 
-# ---- memory and certificates ----------------------------------------------------------------------
+def promised(instance: str, kind: str) -> tuple[int, int]:
+    return (
+        (1, 1) if instance == TINY else PROMISES["made" if instance in MADE else "file", kind.split("-", maxsplit=1)[0]]
+    )
 
-MEMORY_COLUMNS = (
-    "instance",
-    "release",
-    "n + nnz",
-    "arrays MB",
-    "bytes each",
-    "process MB",
-    "certify s",
-    "verify s",
-    "verify / audit",
+
+def _words(row: Row) -> tuple[str, ...]:
+    cold = row.get("cold")
+    return (
+        row["instance"],
+        row["method"],
+        figure(row.get("open")),
+        figure(row.get("pairs")),
+        row.get("verdict") or said(row),
+        figure(row.get("exposed")),
+        figure(None if cold is None else 1000 * cold, 1),
+        figure(row.get("verdicts"), 3),
+        figure(row.get("exact"), 3),
+        figure(row.get("ratio_verdicts")),
+        figure(row.get("ratio_exact")),
+        " / ".join(figure(promise) for promise in row.get("promise", ())),
+        " / ".join("yes" if met else "**NO**" for met in row.get("met") or ()),
+        f"{row.get('odd', '–')} of {row.get('sides', '–')}",
+    )
+
+
+COLUMNS = Columns(
+    (
+        "instance",
+        "release",
+        "open",
+        "pairs",
+        "verdict",
+        "exposed",
+        "cold ms",
+        "verdicts s",
+        "exact s",
+        "× verdicts",
+        "× exact",
+        "promise",
+        "met",
+        "odd ends",
+    ),
+    _words,
 )
 
 
-def only_memory(case: Case) -> None:
+# ---- memory and certificates ------------------------------------------------------
+
+
+def memory(case: Case) -> tuple[int, int]:
     """The peak of Python's and numpy's own memory, and how far the process grew beyond what it had (Linux; else -1).
 
     The first does not see solvers and compiled code, the second not what the warm-up left for reuse.
@@ -218,7 +251,7 @@ def only_memory(case: Case) -> None:
     grown = _resident("VmHWM") - before if peak.exists() else -1
     tracemalloc.start()
     audit(case.problem, case.pattern, exact=True)
-    print(tracemalloc.get_traced_memory()[1], grown)
+    return tracemalloc.get_traced_memory()[1], grown
 
 
 def _resident(which: str) -> int:
@@ -227,67 +260,123 @@ def _resident(which: str) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(which)), 0)
 
 
-def cost_of_proof(case: Case, cache: Path) -> list[str]:
-    """A certificate and its verification, against the audit as the command does it, with exact intervals."""
-    command = [sys.executable, __file__, "--only-memory", ",".join((case.instance, case.kind, case.variant))]
-    said = subprocess.run([*command, "--cache", str(cache)], check=True, capture_output=True, text=True).stdout
-    arrays, grown = (int(word) for word in said.split())
+def cost_of_proof(case: Case) -> Row:
+    """A certificate and its verification, against the audit with exact intervals: as functions, where the audit has the
+    problem in memory and the verification reads it from the file; and as commands, where both begin with files."""
     warm_up(case)
-    _, audit_s = measured(lambda: audit(case.problem, case.pattern, exact=True), 1)
+    _, audit_s = measured(lambda: audit(case.problem, case.pattern, exact=True), 3)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate"
         _, certify_s = measured(lambda: certify(case.problem, case.pattern, path, exact=True), 1)
         _, verify_s = measured(lambda: verify(path), 3)
-    return [
-        case.instance,
-        f"{case.kind}, {case.variant}",
-        f"{case.size:,}",
-        f"{arrays / 2**20:.1f}",
-        f"{arrays / case.size:,.0f}",
-        f"{grown / 2**20:.1f}" if grown >= 0 else "–",
-        f"{certify_s:.3f}",
-        f"{verify_s:.3f}",
-        f"{verify_s / audit_s:.2f}",
-    ]
+        commands = None
+        if case.instance not in MADE:
+            table = CSPLIB / f"{case.instance}.jj"
+            commands = audit_and_verify(table, case.pattern, Path(folder))
+    arrays, grown = memory(case)
+    return {
+        "status": "done",
+        "instance": case.instance,
+        "method": f"certificate of {case.kind}, {case.variant}",
+        "cells": case.problem.n,
+        "size": case.size,
+        "arrays": arrays,
+        "grown": grown,
+        "audit": audit_s,
+        "certify": certify_s,
+        "verify": verify_s,
+        "commands": commands,
+        "promise": "verify < 0.1 × audit",
+        "met": [verified < 0.1 * audited for audited, verified in filter(None, [(audit_s, verify_s), commands])],
+        "cpu": audit_s + certify_s,
+        "timed": {"audit": audit_s, "write": certify_s},
+    }
 
 
-# ---- the run ----------------------------------------------------------------------
+def _proof_words(row: Row) -> tuple[str, ...]:
+    arrays, size, audited, verified = (row.get(name) for name in ("arrays", "size", "audit", "verify"))
+    whole: Sequence[float | None] = row.get("commands") or (None, None)
+    return (
+        row["instance"],
+        row["method"],
+        figure(size),
+        figure(None if arrays is None else arrays / 2**20, 1),
+        figure(None if arrays is None or not size else arrays / size),
+        figure(row["grown"] / 2**20, 1) if row.get("grown", -1) >= 0 else "–",
+        figure(audited, 3),
+        figure(row.get("certify"), 3),
+        figure(verified, 3),
+        figure(None if audited is None or verified is None else verified / audited, 2),
+        *(figure(seconds, 2) for seconds in whole),
+        figure(None if whole[0] is None or whole[1] is None else whole[1] / whole[0], 2),
+        " / ".join("yes" if met else "**NO**" for met in row.get("met") or ()),
+    )
 
 
-def line(words: list[str] | tuple[str, ...]) -> None:
-    print("| " + " | ".join(words) + " |", flush=True)
+PROOF_COLUMNS = Columns(
+    (
+        "instance",
+        "what",
+        "n + nnz",
+        "arrays MB",
+        "bytes each",
+        "process MB",
+        "audit s",
+        "with certificate s",
+        "verify s",
+        "verify / audit",
+        "command audit s",
+        "command verify s",
+        "verify / audit",
+        "met",
+    ),
+    _proof_words,
+)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--instances", default=",".join((*FILES, *MADE)), help="separated by commas")
-    parser.add_argument("--kinds", default=",".join(KINDS), help="separated by commas")
-    parser.add_argument("--cache", type=Path, help="folder where releases are kept; without it they are made anew")
-    parser.add_argument("--sample", type=int, default=40, help="linear programs of the plain loop that are run")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="hier13, few linear programs, one run")
-    parser.add_argument("--only-memory", metavar="CASE", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.quick:
-        arguments.instances, arguments.sample, arguments.repeat = "hier13", 10, 1
+# ---- the suite --------------------------------------------------------------------
+
+
+def entries(done: Done) -> Iterator[Entry]:
+    tables = [(name, kind) for name in (*FILES, *MADE) for kind in KINDS if made_by(kind, name)]
+    releases = [(*table, variant) for table in tables for variant in VARIANTS]
+    for instance, kind, variant in releases:
+        yield Entry(
+            SPEED,
+            instance,
+            f"{kind}, {variant}",
+            lambda setting, chosen=(instance, kind, variant): race(_case(chosen, setting), setting),
+            900.0,
+            ("audit",),
+            about="≥ {} / {} × a cold loop".format(*promised(instance, kind)),
+            here=here(instance),
+            quick=60.0 if instance == TINY else None,
+        )
+    for instance, kind, variant in releases:
+        if variant == "valid":
+            yield Entry(
+                PROOF,
+                instance,
+                f"certificate of {kind}, {variant}",
+                lambda setting, chosen=(instance, kind, variant): cost_of_proof(_case(chosen, setting)),
+                900.0,
+                ("audit", "write"),
+                about="verify < 0.1 × audit",
+                here=here(instance),
+                quick=60.0 if instance == TINY else None,
+            )
+
+
+def _case(chosen: tuple[str, str, str], setting: Setting) -> Case:
+    """Releases take minutes to make: they are kept where there is a place for them."""
+    if setting.cache:
+        return case_of(*chosen, cache=Path(setting.cache))
     with tempfile.TemporaryDirectory() as folder:
-        cache = arguments.cache or Path(folder)
-        if arguments.only_memory:
-            only_memory(case_of(*arguments.only_memory.split(","), cache=cache))
-            return
-        instances = [name for name in arguments.instances.split(",") if here(name)]
-        releases = [(name, kind, v) for name in instances for kind in arguments.kinds.split(",") for v in VARIANTS]
-        line(COLUMNS)
-        line(["---"] * len(COLUMNS))
-        for chosen in releases:
-            line(race(case_of(*chosen, cache=cache), arguments.sample, arguments.repeat))
-        print()
-        line(MEMORY_COLUMNS)
-        line(["---"] * len(MEMORY_COLUMNS))
-        for chosen in releases:
-            if chosen[2] == "valid":
-                line(cost_of_proof(case_of(*chosen, cache=cache), cache))
+        return case_of(*chosen, cache=Path(folder))
 
+
+SPEED, PROOF = "Against a loop of cold linear programs", "Memory and certificates"
+SUITE = Suite("audit", __doc__, entries, {SPEED: COLUMNS, PROOF: PROOF_COLUMNS}, {"sample": 40, "repeat": 3})
 
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

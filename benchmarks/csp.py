@@ -15,25 +15,23 @@ they do not. Without a peer its time is that of ../shared/design.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy is loaded
 
-import numpy as np
+from asking import COLUMNS as PEER_COLUMNS
+from asking import KIND as PEERS_KIND
+from asking import OPTIONS as PEER_OPTIONS
+from asking import PEERS, entry_of, secondary, without_zeros
 from instances import ASYMMETRIC, BENCH, SYMMETRIC, bench, business, large, lookalike
-from measuring import Case, Columns, Row, apart, arguments, figure, keep, said, share, solved, wanted
+from measuring import Case, figure, said, share, solved
 from patterns import CSPLIB, from_file
-from peers import COLUMNS as PEER_COLUMNS
-from peers import KIND as PEERS_KIND
-from peers import PEERS, Workshop, ask, judged, secondary
+from registry import Columns, Done, Entry, Row, Suite
+from runner import main
 
-from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern.pattern import HIDDEN
 
 KIND = "Cell suppression"
@@ -141,13 +139,6 @@ def _file(path: Path):
     return lambda: from_file(path)
 
 
-def without_zeros(problem: TableProblem) -> TableProblem:
-    """Cells of 0 have to be published, as for the peers."""
-    d = problem.dataset
-    status = np.where((d["a"].values == 0) & (d["status"].values == "s"), "z", d["status"].values)
-    return replace(problem, dataset=d.assign(status=("cell", status)))
-
-
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
@@ -218,81 +209,55 @@ COLUMNS = Columns(NAMES, _words)
 TABLES = {PEERS_KIND: PEER_COLUMNS, KIND: COLUMNS}
 
 
-# ---- the run ----------------------------------------------------------------------------------------------------
+# ---- the suite --------------------------------------------------------------------------------------------------
 
 
-def peers_of(cases: list[Case], options: argparse.Namespace, folder: Path) -> dict[tuple[str, str], Row]:
-    """The rows of the peers, by table and peer, for the tables that are asked for."""
-    out = {}
-    tables = [name for name in THEIR_SECONDS if any(case.name.startswith(name) for case in cases)]
-    if options.no_peers or not tables:
-        return out
-    workshop = Workshop(options.cache or folder)
-    PEER_COLUMNS.head()
-    for name in tables:
-        problem = bench(name)
+def entries(done: Done) -> Iterator[Entry]:
+    """The peers first: some of ours get a share of the time that a peer took."""
+    for name in THEIR_SECONDS:
         for peer in PEERS:
-            row = judged(name, problem, ask(peer, problem, workshop, options.patience, minutes=options.minutes))
-            out[name, peer] = row
-            PEER_COLUMNS.show(row)
-            keep(options.json, "csp", options.clock, [row], TABLES)
-    print()
-    return out
+            yield entry_of(name, peer, lambda name=name: bench(name), here=(BENCH / name).is_dir())
+    for stated in claims():
+        claim, beside = against(stated, done)
+        yield Entry(
+            KIND,
+            claim.case.name,
+            "csp",
+            lambda setting, claim=claim: row_of(replace(claim.case, limit=setting.limit), setting.clock),
+            claim.case.limit,
+            judge=lambda row, claim=claim, beside=beside: {
+                "promise": claim.promise.text,
+                "met": claim.promise.met(row),
+                "peers": beside,
+            },
+            about=claim.promise.text,
+            here=claim.case.here,
+            quick=QUICK.get(claim.case.name),
+        )
 
 
-def against(claim: Claim, peers: dict[tuple[str, str], Row]) -> tuple[Claim, list[str]]:
+def against(claim: Claim, done: Done) -> tuple[Claim, list[str]]:
     """With the time that the peer took in this run, and how it did."""
     name, _, which = claim.case.name.partition("-")
     if name not in THEIR_SECONDS or which.startswith("100"):
         return claim, []
     peer, _, part = THEIR_SECONDS[name]
-    row = peers.get((name, peer))
-    if row is None or row["cpu"] is None:
+    row = done.get((name, peer), {})
+    if row.get("cpu") is None:
         return claim, [f"{peer} did not run: its time of another run"]
     seconds = part * row["cpu"]
     beside = [
         f"{other}: {figure(their['secondary_cost'])}"
-        for (table, other), their in peers.items()
+        for (table, other), their in done.items()
         if table == name and their.get("secondary_cost") is not None
     ]
     case, promise = replace(claim.case, limit=0.95 * seconds), replace(claim.promise, seconds=seconds)
     return Claim(case, promise), beside
 
 
-def main() -> None:
-    def extra(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--no-peers", action="store_true")
-        parser.add_argument("--cache", type=Path, help="folder of the peers' environments; without it made anew")
-        parser.add_argument("--minutes", type=int, default=2, help="the limit of τ-ARGUS OPT, of CPU time")
-        parser.add_argument("--patience", type=float, default=3600, help="seconds on the wall for one peer and table")
-
-    options = arguments(__doc__, extra)
-    by_name = {claim.case.name: claim for claim in claims()}
-    if options.child:
-        case = replace(by_name[options.child].case, limit=options.limit)
-        options.answer.write_text(json.dumps(row_of(case, options.clock), default=float))
-        return
-    cases = wanted((claim.case for claim in by_name.values()), options)
-    if options.list:
-        print("\n".join(f"{case.name:<24} {by_name[case.name].promise.text}" for case in cases))
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        peers = peers_of(cases, options, Path(folder))
-    COLUMNS.head()
-    for case in cases:
-        claim, beside = against(by_name[case.name], peers)
-        limit = claim.case.limit if options.limit is None else min(options.limit, claim.case.limit)
-        row = apart(__file__, replace(claim.case, limit=limit), options.clock)
-        row |= {
-            "kind": KIND,
-            "method": "csp",
-            "promise": claim.promise.text,
-            "met": claim.promise.met(row),
-            "peers": beside,
-        }
-        COLUMNS.show(row)
-        keep(options.json, "csp", options.clock, [row], TABLES)
-
+# Rows of the quick run, with their seconds.
+QUICK = {"lookalike-1-symmetric": 10.0, "lookalike-1-asymmetric": 10.0, "network-10000": 6.0, "business-3": 20.0}
+SUITE = Suite("csp", __doc__, entries, TABLES, PEER_OPTIONS)
 
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

@@ -13,21 +13,21 @@ sensitive.
 
 from __future__ import annotations
 
-import json
 import os
-import resource
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy is loaded
 
 import highspy
 import numpy as np
 from instances import large
-from measuring import CLOCKS, Case, Columns, Row, apart, arguments, figure, keep, measured, said, share, wanted
+from measuring import CLOCKS, figure, measured, peak_memory, said, share
 from patterns import CSPLIB, from_file
+from registry import Columns, Done, Entry, Row, Suite
+from runner import main
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, kron, vstack
 
 from sdcdsl.attack.handle import handle
@@ -42,6 +42,7 @@ from sdcdsl.methods.nearest.solved import Cost, Solved
 
 KIND = "Closest tables, senses given"
 NORMS = ("L1", "L2", "Linf", "L1L2")
+LIMIT = 240.0
 FILES = (
     *("targus", "table7", "table8", "hier13x7x7d", "hier13", "hier13x13x13a"),
     *("hier16", "two5in6", "ninenew", "osorio", "cbs"),
@@ -107,10 +108,6 @@ class Claim:
     bare: float = 0.0  # seconds for the bare solver; 0: none
     here: bool = True
 
-    @property
-    def case(self) -> Case:
-        return Case(self.name, cast("Callable[[], TableProblem]", self.make), 240, here=self.here)
-
 
 def claims() -> Iterator[Claim]:
     fast = Promise(at_most=1.5)
@@ -139,7 +136,7 @@ def claims() -> Iterator[Claim]:
 # ---- tables --------------------------------------------------------------------------------------------------------
 
 
-def _of(problem: TableProblem) -> Box:
+def of_problem(problem: TableProblem) -> Box:
     made = adjustment(problem)
     l, u = made.box(np.ones(made.p))
     sensitive = np.zeros(made.n, dtype=bool)
@@ -148,11 +145,11 @@ def _of(problem: TableProblem) -> Box:
 
 
 def _network(size: int) -> Callable[[], Box]:
-    return lambda: _of(large(size))
+    return lambda: of_problem(large(size))
 
 
 def _file(path: Path) -> Callable[[], Box]:
-    return lambda: _of(from_file(path))
+    return lambda: of_problem(from_file(path))
 
 
 def _cube(k: int) -> Callable[[], Box]:
@@ -229,7 +226,7 @@ def row_of(claim: Claim, clock: str, limit: float) -> Row:
         "objective": made.objective,
         "bound": made.bound,
         "cpu": cpu,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        "memory": peak_memory(),
         "load": round(os.getloadavg()[0], 1),
     }
     if made.z is not None and made.objective is not None and made.bound is not None:
@@ -291,27 +288,25 @@ COLUMNS = Columns(NAMES, _words)
 TABLES = {KIND: COLUMNS}
 
 
-def main() -> None:
-    options = arguments(__doc__, lambda parser: None)
-    by_name = {claim.name: claim for claim in claims()}
-    if options.child:
-        row = row_of(by_name[options.child], options.clock, options.limit)
-        options.answer.write_text(json.dumps(row, default=float))
-        return
-    cases = wanted((claim.case for claim in by_name.values()), options)
-    if options.list:
-        print("\n".join(f"{case.name:<24} {by_name[case.name].promise.text}" for case in cases))
-        return
-    COLUMNS.head()
-    for case in cases:
-        claim = by_name[case.name]
-        limit = case.limit if options.limit is None else min(options.limit, case.limit)
-        row = apart(__file__, replace(case, limit=limit), options.clock, (), claim.bare)
-        row |= {"kind": KIND, "method": claim.norm, "promise": claim.promise.text}
-        row["met"] = claim.promise.met(row)
-        COLUMNS.show(row)
-        keep(options.json, "cta", options.clock, [row], TABLES)
+def entries(done: Done) -> Iterator[Entry]:
+    for claim in claims():
+        yield Entry(
+            KIND,
+            claim.name,
+            claim.norm,
+            lambda setting, claim=claim: row_of(claim, setting.clock, setting.limit),
+            LIMIT,
+            ("solve",),
+            judge=lambda row, claim=claim: {"promise": claim.promise.text, "met": claim.promise.met(row)},
+            about=claim.promise.text,
+            here=claim.here,
+            quick=60.0 if claim.name in QUICK else None,
+            longer=claim.bare,
+        )
 
+
+QUICK = ("L1-network-10000", "L1-cube-21", "L2-cube-11", "L2-cube-33")
+SUITE = Suite("cta", __doc__, entries, TABLES)
 
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

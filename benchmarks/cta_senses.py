@@ -2,7 +2,7 @@
 
     python benchmarks/cta_senses.py --json benchmarks/results/cta_senses.json       # all tables: 22 minutes of CPU
     python benchmarks/cta_senses.py --only 'targus,table*' --limit 10               # a quick look
-    python benchmarks/cta_senses.py --without-peer                                  # ours alone
+    python benchmarks/cta_senses.py --alone 1                                       # without HiGHS beside it
 
 Costs are 1 / value (1 where the value is 0), in L1. Seconds are of CPU time, of one core. Beside ours stands HiGHS
 alone, on the mixed-integer problem of paper 000 (6) as it is written there, lengths in units of a typical level, with
@@ -11,10 +11,8 @@ as many seconds in the same run. Promised are the objectives of the prototype, a
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +20,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import highspy
 import numpy as np
-from measuring import CLOCKS, Case, Columns, Row, apart, arguments, figure, keep, measured, said, share, wanted
+from measuring import CLOCKS, Case, figure, measured, said, share
 from patterns import CSPLIB, from_file
+from registry import Columns, Done, Entry, Row, Suite
+from runner import main
 from scipy.sparse import csr_array, hstack, vstack
 
 from sdcdsl.bind.problem import TableProblem
@@ -187,30 +187,26 @@ COLUMNS = Columns(
 )
 
 
-def main() -> None:
-    def extra(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--without-peer", action="store_true", help="HiGHS alone is not run")
+def entries(done: Done) -> Iterator[Entry]:
+    for case in cases():
+        yield Entry(
+            KIND,
+            case.name,
+            "cta",
+            lambda setting, case=case: row_of(
+                replace(case, limit=setting.limit), setting.clock, not setting.options["alone"]
+            ),
+            case.limit,
+            ("solve",),
+            judge=lambda row: {"met": met(row)},
+            about=f"≤ {MOST[case.name]}",
+            here=case.here,
+            longer=ON_THE_WALL * case.limit,
+        )
 
-    options = arguments(__doc__, extra)
-    by_name = {case.name: case for case in cases()}
-    if options.child:
-        row = row_of(replace(by_name[options.child], limit=options.limit), options.clock, not options.without_peer)
-        options.answer.write_text(json.dumps(row, default=float))
-        return
-    chosen = wanted(by_name.values(), options)
-    if options.list:
-        print("\n".join(f"{case.name:<16} ≤ {MOST[case.name]}" for case in chosen))
-        return
-    COLUMNS.head()
-    more = ["--without-peer"] if options.without_peer else []
-    for case in chosen:
-        limit = case.limit if options.limit is None else min(options.limit, case.limit)
-        row = apart(__file__, replace(case, limit=limit), options.clock, more, 20 * limit)
-        row |= {"kind": KIND, "method": "cta"}
-        row["met"] = met(row)
-        COLUMNS.show(row)
-        keep(options.json, "cta_senses", options.clock, [row], {KIND: COLUMNS})
 
+OPTIONS = {"alone": 0}  # 1: HiGHS is not run beside ours
+SUITE = Suite("cta_senses", __doc__, entries, {KIND: COLUMNS}, OPTIONS)
 
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

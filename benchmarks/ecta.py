@@ -19,7 +19,6 @@ it must have used another α there, or other levels: it does not say which.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -29,21 +28,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 from instances import business
-from measuring import (
-    CLOCKS,
-    Case,
-    Columns,
-    Row,
-    apart,
-    arguments,
-    audited,
-    figure,
-    keep,
-    measured,
-    said,
-    wanted,
-)
+from measuring import CLOCKS, Case, audited, figure, measured, said
 from patterns import CSPLIB, from_file
+from registry import Columns, Done, Entry, Row, Suite
+from runner import main
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.ecta.attacking import Attacks
@@ -220,26 +208,22 @@ NAMES = (
 COLUMNS = Columns(NAMES, _words)
 
 
-def main() -> None:
-    options = arguments(__doc__, lambda parser: None)
-    by_name = {case.name: case for case in cases()}
-    if options.child:
-        row = row_of(replace(by_name[options.child], limit=options.limit), options.clock)
-        options.answer.write_text(json.dumps(row, default=float))
-        return
-    chosen = wanted(by_name.values(), options)
-    if options.list:
-        print("\n".join(f"{case.name:<16} {promise(case.name)}" for case in chosen))
-        return
-    COLUMNS.head()
-    for case in chosen:
-        limit = case.limit if options.limit is None else min(options.limit, case.limit)
-        row = apart(__file__, replace(case, limit=limit), options.clock, longer=600.0)
-        row |= {"kind": KIND, "method": "ecta", "promise": promise(case.name)}
-        row["met"] = met(row)
-        COLUMNS.show(row)
-        keep(options.json, "ecta", options.clock, [row], {KIND: COLUMNS})
+def entries(done: Done) -> Iterator[Entry]:
+    for case in cases():
+        yield Entry(
+            KIND,
+            case.name,
+            "ecta",
+            lambda setting, case=case: row_of(replace(case, limit=setting.limit), setting.clock),
+            case.limit,
+            judge=lambda row, name=case.name: {"promise": promise(name), "met": met(row)},
+            about=promise(case.name),
+            here=case.here,
+            longer=600.0,
+        )
 
+
+SUITE = Suite("ecta", __doc__, entries, {KIND: COLUMNS})
 
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

@@ -1,12 +1,15 @@
-"""Table problems for the benchmarks of methods: made from a seed, or read from the shared data.
+"""Named tables for the benchmarks: made like those of the papers, or read from the shared data.
 
-* `LOOKALIKES`: the six tables of paper 000 (its Table 1). Rows with a hierarchy × flat columns, both counted with their
-  totals: n = rows · columns, one relation a row and one for each inner row and column, m = rows + inner · columns. The
-  number of sensitive cells is a share of the cells outside the total row and column. n, m, the entries and the
-  sensitive cells come out exactly as in the paper; the values are our own.
+* `LOOKALIKES`: the six tables of paper 000 (its Table 1), which are not public. Rows with a hierarchy × flat columns,
+  both counted with their totals: n = rows · columns, one relation a row and one for each inner row and column,
+  m = rows + inner · columns. The number of sensitive cells is a share of the cells outside the total row and column. n,
+  m, the entries and the sensitive cells come out exactly as in the paper; the values are our own.
 * `large`: the same kind with 10 000 and 100 000 cells.
 * `business`: the family of `bench/small`: few skewed records in three dimensions, sensitive where few of them dominate.
 * `bench`: the tables `small` and `mid` themselves, costs their values.
+* `from_file`: a JJ file, those of CSPLIB among them.
+
+What makes tables of any size stands in `generators.py`.
 """
 
 from __future__ import annotations
@@ -16,25 +19,18 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-import xarray as xr
-from binding import hierarchy
+from generators import ASYMMETRIC, SYMMETRIC, added_up, bound, cells_over, hierarchy, in_leaves, problem, random_tree
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
 from sdcdsl.bind.holdings import cells_of
-from sdcdsl.bind.lattice import Lattice, lattice
 from sdcdsl.bind.microdata import Columns
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.relations import relations
 from sdcdsl.bind.rules import PPercent, Threshold, combined
-from sdcdsl.bind.tables import Binding
 from sdcdsl.bind.tabulate import tabulate
-from sdcdsl.diagnostics import Source, has_errors
-from sdcdsl.policy.read import read_text
 
-BENCH = Path(__file__).resolve().parents[2] / "shared" / "data" / "bench"
-SYMMETRIC, ASYMMETRIC = (0.2, 0.2), (0.05, 0.2)  # levels below and above, as a share of the value
+__all__ = ["ASYMMETRIC", "SYMMETRIC", "hierarchy", "problem", "random_tree"]  # and what stands below
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+BENCH, CSPLIB = DATA / "bench", DATA / "csplib"
 
 
 @dataclass(frozen=True)
@@ -80,15 +76,10 @@ def network(
     rng = np.random.default_rng(seed)
     rows = random_tree("r", shape.rows, shape.inner, rng)
     columns = hierarchy("c", (shape.columns - 1,))
-    cells, found = lattice([rows, columns])
-    assert cells is not None, found
+    cells = cells_over([rows, columns])
     leaves = shape.rows - shape.inner, shape.columns - 1
-    table = np.zeros((shape.rows, shape.columns))
-    table[-leaves[0] :, 1:] = np.ceil(rng.lognormal(4, 1, leaves)) * (rng.random(leaves) >= zeros)
-    parent = rows.trees[0].parent
-    for code in range(shape.rows - 1, 0, -1):  # parts stand behind what they add up to
-        table[parent[code]] += table[code]
-    table[:, 0] = table.sum(axis=1)
+    inner = np.ceil(rng.lognormal(4, 1, leaves)) * (rng.random(leaves) >= zeros)
+    table = added_up(in_leaves(inner, cells.dimensions), cells.dimensions)
     inside = np.zeros(table.shape, dtype=bool)
     inside[1:, 1:] = table[1:, 1:] > 0
     count = int(shape.share * (shape.rows - 1) * (shape.columns - 1))
@@ -103,18 +94,6 @@ def network(
     else:
         sensitive = np.sort(rng.choice(np.flatnonzero(inside), count, replace=False))
     return problem(cells, a, sensitive, levels[0] * a[sensitive], levels[1] * a[sensitive])
-
-
-def random_tree(name: str, codes: int, inner: int, rng: np.random.Generator) -> DimensionCodes:
-    """The inner codes first, each below an earlier one; the leaves last, at least two below every inner code."""
-    parent = [-1, *(int(rng.integers(0, i)) for i in range(1, inner))]
-    leaves = codes - inner
-    assert leaves >= 2 * inner
-    extra = rng.integers(0, inner, leaves - 2 * inner)
-    parent += np.sort(np.concatenate([np.repeat(np.arange(inner), 2), extra])).tolist()
-    names = ("Total", *(f"{name}{i:05d}" for i in range(1, codes)))
-    tree = Tree(names, np.array(parent, dtype=np.int32), np.ones(codes, dtype=np.int8))
-    return DimensionCodes(name, names, (tree,))
 
 
 def business(levels: tuple[tuple[int, ...], ...] = ((2, 6), (2, 4), (3,)), sensitive: int = 30, seed: int = 0):
@@ -137,40 +116,6 @@ def business(levels: tuple[tuple[int, ...], ...] = ((2, 6), (2, 4), (3,)), sensi
     chosen = np.sort(rng.choice(candidates, min(sensitive, len(candidates)), replace=False))
     level = np.ceil(np.round(verdict.upper[chosen], 9))
     return problem(table.lattice, table.value, chosen, level, level)
-
-
-def problem(cells: Lattice, a: np.ndarray, sensitive: np.ndarray, lpl: np.ndarray, upl: np.ndarray) -> TableProblem:
-    """One outsider who knows that nothing is negative; costs are the values."""
-    adding = relations(cells)
-    n, zero = cells.size, np.zeros(cells.size)
-    status = np.full(n, "s", dtype="<U1")
-    status[sensitive] = "u"
-    lpl = np.minimum(lpl, a[sensitive])
-    needed = zero.copy(), zero.copy()
-    needed[0][sensitive], needed[1][sensitive] = lpl, upl
-    dataset = xr.Dataset(
-        {
-            **{name: ("cell", v) for name, v in {"a": a, "lb": zero, "ub": zero + np.inf, "w": a}.items()},
-            "needed_lower": ("cell", needed[0]),
-            "needed_upper": ("cell", needed[1]),
-            "status": ("cell", status),
-            "published": ("cell", np.ones(n, dtype=bool)),
-            "coefficient": ("entry", adding.coefficient),
-            "cell_of": ("entry", adding.cell_of),
-            "equation_of": ("entry", adding.equation_of),
-            "b": ("equation", adding.rhs),
-            **{name: ("pair", v) for name, v in {"lpl": lpl, "upl": upl, "spl": 0 * lpl}.items()},
-            "cell_at": ("pair", sensitive),
-            "attacker_at": ("pair", np.zeros(len(sensitive), dtype=np.int64)),
-            "low": (("view", "cell"), zero[None]),
-            "high": (("view", "cell"), zero[None] + np.inf),
-            "view_of": ("attacker", np.zeros(1, dtype=np.int64)),
-            **{name: ("known", np.empty(0, dtype=np.int64)) for name in ("known_attacker", "known_cell")},
-            **{name: ("known", np.empty(0)) for name in ("known_low", "known_high")},
-        },
-        attrs={"integer": 1, "name": "made"},
-    )
-    return TableProblem("made", dataset, cells.label, (), adding, ("external",))
 
 
 # ---- the shared tables -----------------------------------------------------------------------------------------------
@@ -213,20 +158,20 @@ protect t {
 """
 
 
-def here() -> bool:
-    return BENCH.is_dir()
-
-
 def bench(name: str) -> TableProblem:
     """`small` or `mid`, with the sensitive cells and levels that the file states."""
     folder = BENCH / name
     text = POLICY.replace("DIMENSIONS", "\n".join(DIMENSION.format(d) for d in ("REG", "IND", "SIZE")))
-    policy, found = read_text(Source("benchmark.sdc", text), folder / "benchmark.sdc")
-    assert not has_errors(found), found
-    made, found = bind_protect(Binding(policy, Places(folder), None), policy.protects["t"])  # pyright: ignore[reportArgumentType]
-    assert made is not None, found
+    made = bound(text, folder)
     stated = pl.read_csv(folder / "table.csv").filter(pl.col("sens") == 1)
     d = made.dataset
     assert d.sizes["pair"] == len(stated), "sensitive cells differ from those of the file"
     assert float(d["upl"].sum()) == stated["upl"].sum(), "levels differ from those of the file"
     return made
+
+
+def from_file(path: Path) -> TableProblem:
+    text = (
+        f'sdc 1\npolicy "a table from a file"\n\ntable t {{\n  jj "{path.name}"\n}}\n\nprotect t {{\n  method csp\n}}\n'
+    )
+    return bound(text, path.parent)

@@ -18,8 +18,6 @@ is a least one.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -29,22 +27,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 from instances import ASYMMETRIC, LARGE, SYMMETRIC, Shape, business, lookalike, network
-from measuring import (
-    CLOCKS,
-    Case,
-    Columns,
-    Row,
-    apart,
-    arguments,
-    figure,
-    keep,
-    measured,
-    said,
-    share,
-    solved,
-    wanted,
-)
+from measuring import CLOCKS, Case, figure, measured, said, share, solved
 from patterns import CSPLIB, from_file
+from registry import Columns, Done, Entry, Row, Suite
+from runner import main
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.ip.compact import model, solve_compact
@@ -239,39 +225,30 @@ COLUMNS = Columns(NAMES, _words)
 TABLES = {KIND: COLUMNS}
 
 
-# ---- the run ----------------------------------------------------------------------------------------------------
+# ---- the suite --------------------------------------------------------------------------------------------------
 
 
-def main() -> None:
-    def extra(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--first-model-limit", type=float, default=300, help="seconds for the compact model")
-
-    options = arguments(__doc__, extra)
-    by_name = {claim.case.name: claim for claim in claims()}
-    if options.child:
-        case = replace(by_name[options.child].case, limit=options.limit)
-        row = row_of(case, options.clock, options.first_model_limit)
-        options.answer.write_text(json.dumps(row, default=float))
-        return
-    cases = wanted((claim.case for claim in by_name.values()), options)
-    if options.list:
-        print("\n".join(f"{case.name:<24} {by_name[case.name].promise.text}" for case in cases))
-        return
-    COLUMNS.head()
-    for case in cases:
-        promise = by_name[case.name].promise
-        limit = case.limit if options.limit is None else min(options.limit, case.limit)
-        more = ["--first-model-limit", str(options.first_model_limit)]
-        row = apart(__file__, replace(case, limit=limit), options.clock, more, options.first_model_limit)
-        row |= {
-            "kind": KIND,
-            "method": "ip",
-            "promise": promise.text,
-            "met": promise.met(row),
-            "paper": paper_on(case.name),
-        }
-        COLUMNS.show(row)
-        keep(options.json, "ip", options.clock, [row], TABLES)
+def entries(done: Done) -> Iterator[Entry]:
+    for claim in claims():
+        yield Entry(
+            KIND,
+            claim.case.name,
+            "ip",
+            lambda setting, claim=claim: row_of(
+                replace(claim.case, limit=setting.limit), setting.clock, setting.options["first_model_limit"]
+            ),
+            claim.case.limit,
+            ("build", "solve", "audit") if claim.case.name.startswith(FIRST_MODEL) else ("solve", "audit"),
+            judge=lambda row, claim=claim: {
+                "promise": claim.promise.text,
+                "met": claim.promise.met(row),
+                "paper": paper_on(claim.case.name),
+            },
+            about=claim.promise.text,
+            here=claim.case.here,
+            quick=QUICK.get(claim.case.name),
+            longer=OPTIONS["first_model_limit"] if claim.case.name.startswith(FIRST_MODEL) else 0.0,
+        )
 
 
 def paper_on(name: str) -> tuple[float, float] | None:
@@ -281,5 +258,9 @@ def paper_on(name: str) -> tuple[float, float] | None:
     return PAPER[word][int(number)]
 
 
+OPTIONS = {"first_model_limit": 300.0}  # seconds for the compact model
+QUICK = {"lookalike-1-symmetric": 4.75, "lookalike-1-asymmetric": 4.75, "lookalike-4-symmetric": 4.75}
+SUITE = Suite("ip", __doc__, entries, TABLES, OPTIONS)
+
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

@@ -20,28 +20,29 @@ from pathlib import Path
 import highspy
 import numpy as np
 import scipy.sparse as sp
-import xarray as xr
-from binding import hierarchy
+from generators import added_up, cells_over, hierarchy, in_leaves, problem
+from instances import CSPLIB, from_file
+from measuring import CpuClock
 
+from sdcdsl.audit import audit
 from sdcdsl.bind.hierarchy import Tree
-from sdcdsl.bind.lattice import lattice
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.relations import relations
-from sdcdsl.bind.tables import Binding
-from sdcdsl.diagnostics import Source, has_errors
+from sdcdsl.methods.result import Order
+from sdcdsl.methods.run import run
 from sdcdsl.pattern import Pattern, hidden, intervals
-from sdcdsl.policy.read import read_text
 
-CSPLIB = Path(__file__).resolve().parents[2] / "shared" / "data" / "csplib"
 FILES = ("hier13", "hier16", "ninenew")
 # Codes a level below the total, in each of two dimensions: 200 × 200 cells.
-MADE = {"1H2D": ((4, 20, 175), (199,)), "2H2D": ((13, 186), (13, 186))}
-KINDS = ("suppression", "interval")
+MADE = {"1H2D": ((4, 20, 175), (199,)), "2H2D": ((13, 186), (13, 186)), "tiny": ((4, 20), (24,))}
+TINY = "tiny"  # for a quick look, without a promise
+# Intervals by three heuristics: `narrowed` from a suppression pattern, `greedy`, and our own method stopped early.
+KINDS = ("suppression", "interval", "interval-greedy", "interval-ip")
 VARIANTS = ("valid", "generous", "weak")
 # Cells that one linear program of the greedy heuristic serves: one by one would take hours on the large tables.
-TOGETHER = {"ninenew": 60}
+TOGETHER = {"hier16": 16}
+SEARCHED = {"ninenew"}  # hidden by our own search: the heuristic would take hours
+SECONDS = 60
+EXTRA = {("interval-greedy", "hier13"), ("interval-greedy", "hier16"), ("interval-ip", "hier13")}
 ALMOST_FREE = 1e-6
 ZERO = 1e-7
 
@@ -62,74 +63,30 @@ class Room:
 
 
 def problem_of(instance: str) -> TableProblem:
-    return made(*MADE[instance]) if instance in MADE else from_file(CSPLIB / f"{instance}.jj")
+    return (
+        made(*MADE[instance], sensitive=30 if instance == TINY else 2000)
+        if instance in MADE
+        else from_file(CSPLIB / f"{instance}.jj")
+    )
 
 
 def here(instance: str) -> bool:
     return instance in MADE or (CSPLIB / f"{instance}.jj").is_file()
 
 
-def from_file(path: Path) -> TableProblem:
-    text = (
-        f'sdc 1\npolicy "a table from a file"\n\ntable t {{\n  jj "{path.name}"\n}}\n\nprotect t {{\n  method csp\n}}\n'
-    )
-    policy, found = read_text(Source("benchmark.sdc", text), path.parent / "benchmark.sdc")
-    assert not has_errors(found), found
-    binding = Binding(policy, Places(path.parent), None)  # pyright: ignore[reportArgumentType]
-    problem, found = bind_protect(binding, policy.protects["t"])
-    assert problem is not None, found
-    return problem
-
-
-def made(rows: tuple[int, ...], columns: tuple[int, ...], sensitive: int = 2000) -> TableProblem:
+def made(rows: tuple[int, ...], columns: tuple[int, ...], sensitive: int) -> TableProblem:
     """Skewed whole numbers with some zeros; leaves and a few sums are sensitive, with levels of 15 and 5 %."""
     rng = np.random.default_rng(1)
-    dimensions = [hierarchy("r", rows), hierarchy("c", columns)]
-    cells, found = lattice(dimensions)
-    assert cells is not None, found
-    sums = [_sums(d.trees[0], levels[-1]) for d, levels in zip(dimensions, (rows, columns), strict=True)]
+    cells = cells_over([hierarchy("r", rows), hierarchy("c", columns)])
     inner = np.ceil(rng.lognormal(3, 1.5, (rows[-1], columns[-1]))) * (rng.random((rows[-1], columns[-1])) > 0.1)
-    a = (sums[0] @ inner @ sums[1].T).ravel()
+    a = added_up(in_leaves(inner, cells.dimensions), cells.dimensions).ravel()
     leaf = cells.is_leaf
     small = (a > 0) & (a < np.quantile(a[leaf], 0.8))
     chosen = rng.choice(np.flatnonzero(leaf & small), sensitive - sensitive // 20, replace=False)
     above = np.flatnonzero(~leaf & (a > 0) & (a < np.quantile(a[~leaf], 0.5)))
     chosen = np.sort(np.concatenate([chosen, rng.choice(above, sensitive // 20, replace=False)]))
-    adding = relations(cells)
-    n, zero, level = cells.size, np.zeros(cells.size), np.ceil(np.where(leaf, 0.15, 0.05) * a)[chosen]
-    status = np.full(n, "s", dtype="<U1")
-    status[chosen] = "u"
-    dataset = xr.Dataset(
-        {
-            **{name: ("cell", v) for name, v in {"a": a, "lb": zero, "ub": zero + np.inf, "w": a}.items()},
-            **dict.fromkeys(("needed_lower", "needed_upper"), ("cell", zero)),
-            "status": ("cell", status),
-            "published": ("cell", np.ones(n, dtype=bool)),
-            "coefficient": ("entry", adding.coefficient),
-            "cell_of": ("entry", adding.cell_of),
-            "equation_of": ("entry", adding.equation_of),
-            "b": ("equation", adding.rhs),
-            **{name: ("pair", v) for name, v in {"lpl": level, "upl": level, "spl": 0 * level}.items()},
-            "cell_at": ("pair", chosen),
-            "attacker_at": ("pair", np.zeros(len(chosen), dtype=np.int64)),
-            "low": (("view", "cell"), zero[None]),
-            "high": (("view", "cell"), zero[None] + np.inf),
-            "view_of": ("attacker", np.zeros(1, dtype=np.int64)),
-            **{name: ("known", np.empty(0, dtype=np.int64)) for name in ("known_attacker", "known_cell")},
-            **{name: ("known", np.empty(0)) for name in ("known_low", "known_high")},
-        },
-        attrs={"integer": 1, "name": "made"},
-    )
-    return TableProblem("made", dataset, cells.label, (), adding, ("external",))
-
-
-def _sums(tree: Tree, leaves: int) -> np.ndarray:
-    """Which leaves each code adds up; the leaves are the last codes."""
-    out = np.zeros((len(tree.codes), leaves))
-    out[-leaves:] = np.eye(leaves)
-    for code in range(len(tree.codes) - 1, 0, -1):
-        out[tree.parent[code]] += out[code]
-    return out
+    level = np.ceil(np.where(leaf, 0.15, 0.05) * a)[chosen]
+    return problem(cells, a, chosen, level, level)
 
 
 def matrix(problem: TableProblem) -> sp.csc_array:
@@ -222,6 +179,37 @@ class Greedy:
             self.done[side] |= most >= need * (1 - 1e-9)
 
 
+# ---- narrowed ------------------------------------------------------------------------------------------------------
+
+
+def narrowed(problem: TableProblem, room: Room) -> Room:
+    """Intervals instead of hidden cells: just as wide as tables that show the hidden ones to be protected."""
+    d = problem.dataset
+    made = audit(problem, hidden(d["a"].values, room.open), exact=False)
+    proofs = made.proofs
+    assert made.verdict == "protected", made.verdict
+    zl, zu = np.zeros(problem.n), np.zeros(problem.n)
+    cell, lpl, upl = (d[name].values for name in ("cell_at", "lpl", "upl"))
+    for claim in proofs.claims:
+        witness = proofs.witnesses[claim.witness]
+        move = np.zeros(problem.n)
+        move[witness.cells] = claim.step * witness.move
+        share = max(
+            np.abs(upl[claim.pairs_up] / move[cell[claim.pairs_up]]).max(initial=0.0),
+            np.abs(lpl[claim.pairs_down] / move[cell[claim.pairs_down]]).max(initial=0.0),
+        )
+        zl, zu = np.minimum(zl, share * move), np.maximum(zu, share * move)
+    return Room(zl, zu)
+
+
+def by_method(method: str, problem: TableProblem, seconds: float) -> Room:
+    """What one of our own methods has after so many seconds of CPU time."""
+    found = run(problem, method, Order({"threads": 1}, CpuClock(seconds))).pattern
+    assert found is not None, "no release in time"
+    a = problem.dataset["a"].values
+    return Room(found.low - a, found.high - a)
+
+
 # ---- rectangles ----------------------------------------------------------------------------------------------------
 
 
@@ -303,15 +291,26 @@ def _candidates(
 # ---- releases ------------------------------------------------------------------------------------------------------
 
 
+def made_by(kind: str, instance: str) -> bool:
+    """Made tables have rectangles; the greedy heuristic and the method take too long for some files."""
+    return kind in ("suppression", "interval") or (kind, instance) in EXTRA
+
+
 def room_of(instance: str, kind: str, problem: TableProblem, cache: Path) -> Room:
     """From the folder, or made and put there."""
     file = cache / f"{instance}-{kind}.npz"
     if not file.is_file():
-        if instance in MADE:
+        if kind == "interval-ip":
+            room = by_method("ip", problem, SECONDS)
+        elif kind == "suppression" and instance in SEARCHED:
+            room = by_method("csp", problem, 2 * SECONDS)
+        elif kind == "interval" and instance not in MADE:
+            room = narrowed(problem, room_of(instance, "suppression", problem, cache))
+        elif instance in MADE:
             trees = [hierarchy(name, levels).trees[0] for name, levels in zip("rc", MADE[instance], strict=True)]
             room = rectangles(problem, trees, kind)
         else:
-            room = Greedy(problem, kind, TOGETHER.get(instance, 1)).run()
+            room = Greedy(problem, kind.removesuffix("-greedy"), TOGETHER.get(instance, 1)).run()
         cache.mkdir(parents=True, exist_ok=True)
         np.savez_compressed(file, zl=room.zl, zu=room.zu)
     stored = np.load(file)

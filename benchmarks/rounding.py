@@ -10,14 +10,13 @@ levels of 2, and every rounding has to keep them against an outsider.
 `sosialFiktiv` (statisticsnorway/ssb-ssbtools, MIT) is a table of counts: 437 regions, which belong to counties and to
 types of municipality, by 4 sources of income by 3 periods in 2 halves of the year; with all sums 11 800 cells.
 
-gconfid gets the same windows around every value, the same weights, and as many seconds as we do; it runs where its
+gconfid gets the same windows around every value, the same weights, and as many CPU seconds as we do; it runs where its
 environment can be installed (`--cache FOLDER`), after us and in the same run. We go on as long as the gap is open: "no
 slower" compares its CPU seconds with ours until our loss was no larger.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -31,20 +30,22 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 import polars as pl
-from instances import LARGE, LOOKALIKES, network, problem
-from measuring import CLOCKS, Case, Columns, Row, apart, arguments, audited, figure, keep, measured, said, share, wanted
+from asking import Workshop
+from generators import added_up, cells_over, dimension, problem, tree
+from instances import DATA, LARGE, LOOKALIKES, business, network
+from measuring import CLOCKS, Case, audited, figure, measured, peak_memory, said, share
 from patterns import CSPLIB, from_file
-from peers import Workshop
+from registry import Columns, Done, Entry, Row, Setting, Suite
+from runner import main
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
-from sdcdsl.bind.lattice import lattice
+from sdcdsl.bind.hierarchy import Tree
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Order, Result, Standing
 from sdcdsl.methods.run import run
 
 KIND = "Controlled rounding"
-SOSIAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "tables" / "ssbtools" / "sosialFiktiv.csv"
+SOSIAL = DATA / "tables" / "ssbtools" / "sosialFiktiv.csv"
 GAP = 1e-3
 
 
@@ -118,7 +119,7 @@ def sosial() -> TableProblem:
     regions = data.select("region", "fylke", "kostragr").unique().sort("region")
     names = [f"r{int(code)}" for code in regions["region"]]
 
-    def tree(column: str) -> Tree:
+    def by(column: str) -> Tree:
         codes, parent = ["Total"], [-1]
         for group in regions[column].unique().sort().to_list():
             codes.append(f"{column}{int(group)}")
@@ -126,46 +127,30 @@ def sosial() -> TableProblem:
             mine = [name for name, other in zip(names, regions[column], strict=True) if other == group]
             parent += [len(codes) - 1] * len(mine)
             codes += mine
-        return _tree(codes, parent)
+        return tree(codes, parent)
 
-    trees = tree("fylke"), tree("kostragr")
-    region = DimensionCodes("region", tuple(dict.fromkeys(code for t in trees for code in t.codes)), trees)
+    region = dimension("region", by("fylke"), by("kostragr"))
     income = ["Total", *data["hovedint"].unique().sort().to_list()]
     period = ["Total", "6-12", "6_9", "10_12", "1_5"]
     dimensions = [
         region,
-        DimensionCodes("hovedint", tuple(income), (_tree(income, [-1, 0, 0, 0, 0]),)),
-        DimensionCodes("mnd", tuple(period), (_tree(period, [-1, 0, 1, 1, 0]),)),
+        dimension("hovedint", tree(income, [-1, 0, 0, 0, 0])),
+        dimension("mnd", tree(period, [-1, 0, 1, 1, 0])),
     ]
-    cells, found = lattice(dimensions)
-    assert cells is not None, found
-    table = np.zeros([len(d.codes) for d in dimensions])
+    leaves = np.zeros([len(d.codes) for d in dimensions])
     for code, kind, months, count in data.select("region", "hovedint", "mnd", "ant").iter_rows():
         at = region.index[f"r{int(code)}"], dimensions[1].index[kind], dimensions[2].index[months]
-        table[at] += count
-    for axis, dimension in enumerate(dimensions):
-        parts = np.moveaxis(table, axis, 0).copy()
-        sums = np.zeros_like(parts)
-        for one in dimension.trees:
-            added = parts.copy()
-            for node in range(len(one.codes) - 1, 0, -1):
-                added[dimension.index[one.codes[one.parent[node]]]] += added[dimension.index[one.codes[node]]]
-            mine = [dimension.index[code] for code in one.codes]
-            sums[mine] = added[mine]
-        table = np.moveaxis(sums, 0, axis)
+        leaves[at] += count
     none = np.zeros(0, dtype=np.int64)
-    return bare(problem(cells, table.ravel(), none, np.zeros(0), np.zeros(0)))
-
-
-def _tree(codes: list[str], parent: list[int]) -> Tree:
-    return Tree(tuple(codes), np.array(parent, dtype=np.int32), np.ones(len(codes), dtype=np.int8))
+    a = added_up(leaves, dimensions).ravel()
+    return bare(problem(cells_over(dimensions), a, none, np.zeros(0), np.zeros(0)))
 
 
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
 def row_of(case: Case, base: float, clock: str) -> Row:
-    warm = bare(network(LOOKALIKES[1])) if case.kind == "network" else bare(_general())
+    warm = bare(network(LOOKALIKES[1])) if case.kind == "network" else bare(business(seed=99))
     run(warm, "rounding", Order({"base": 5.0, "gap": 0.2}, CLOCKS[clock](5.0)))
     made = case.make()
     trace: list[tuple[float, float]] = []
@@ -194,12 +179,6 @@ def row_of(case: Case, base: float, clock: str) -> Row:
         "load": round(os.getloadavg()[0], 1),
     }
     return row | {"off": _off(made, base, result)} | audited(made, result.pattern)
-
-
-def _general() -> TableProblem:
-    from instances import business  # noqa: PLC0415
-
-    return business(seed=99)
 
 
 def _off(made: TableProblem, base: float, result: Result) -> float | None:
@@ -240,7 +219,7 @@ def peer(made: TableProblem, base: float, steps: int, seconds: float, workshop: 
     off = float(np.abs(Instance(made).M @ v - d["b"].values).max())
     valid = off < 1e-6 and (np.abs(v / base - np.round(v / base)) < 1e-6).all()
     loss = float((d["w"].values * np.abs(v - a)).sum())
-    word = "" if valid else "not additive, or no multiples"
+    word = "" if valid else "no table in its time" if got["stopped"] else "not additive, or no multiples"
     return {"loss": loss if valid else None, "cpu": got["cpu"], "version": got["version"], "said": word}
 
 
@@ -289,35 +268,38 @@ COLUMNS = Columns(NAMES, _words)
 TABLES = {KIND: COLUMNS}
 
 
-# ---- the run ----------------------------------------------------------------------------------------------------
+# ---- the suite --------------------------------------------------------------------------------------------------
 
 
-def main() -> None:
-    def extra(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--cache", type=Path, help="where gconfid is installed; without it we run alone")
+def entries(done: Done) -> Iterator[Entry]:
+    for claim in claims():
+        yield Entry(
+            KIND,
+            claim.case.name,
+            "rounding",
+            lambda setting, claim=claim: with_peer(claim, setting),
+            claim.case.limit,
+            judge=lambda row, claim=claim: {"promise": claim.promise.text, "met": claim.promise.met(row)},
+            about=claim.promise.text,
+            here=claim.case.here,
+            quick=QUICK.get(claim.case.name),
+            longer=2 * claim.case.limit if claim.promise.peer else 0.0,
+        )
 
-    options = arguments(__doc__, extra)
-    by_name = {claim.case.name: claim for claim in claims()}
-    if options.child:
-        claim = by_name[options.child]
-        row = row_of(replace(claim.case, limit=options.limit), claim.base, options.clock)
-        options.answer.write_text(json.dumps(row, default=float))
-        return
-    cases = wanted((claim.case for claim in by_name.values()), options)
-    if options.list:
-        print("\n".join(f"{case.name:<24} {by_name[case.name].promise.text}" for case in cases))
-        return
-    COLUMNS.head()
-    for case in cases:
-        claim = by_name[case.name]
-        limit = case.limit if options.limit is None else min(options.limit, case.limit)
-        row = apart(__file__, replace(case, limit=limit), options.clock)
-        if claim.promise.peer and options.cache is not None:
-            row["peer"] = peer(case.make(), claim.base, row.get("steps") or 0, limit, Workshop(options.cache))
-        row |= {"kind": KIND, "method": "rounding", "promise": claim.promise.text, "met": claim.promise.met(row)}
-        COLUMNS.show(row)
-        keep(options.json, "rounding", options.clock, [row], TABLES)
 
+def with_peer(claim: Claim, setting: Setting) -> Row:
+    """gconfid runs after us, where its environment can be had."""
+    case = replace(claim.case, limit=setting.limit)
+    row = row_of(case, claim.base, setting.clock)
+    if claim.promise.peer and setting.cache:
+        row["memory"] = peak_memory()
+        workshop = Workshop(Path(setting.cache))
+        row["peer"] = peer(case.make(), claim.base, row.get("steps") or 0, setting.limit, workshop)
+    return row
+
+
+QUICK = {"network-10000-5": 10.0, "protected-1-5": 20.0}
+SUITE = Suite("rounding", __doc__, entries, TABLES)
 
 if __name__ == "__main__":
-    main()
+    main([SUITE], __doc__)

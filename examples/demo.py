@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -23,7 +24,7 @@ def say(text: str) -> None:
 
 def run(*arguments: str, expect: int = 0) -> None:
     """One command, as a reader would type it, in this process."""
-    line = " ".join(("sdcdsl", *arguments))
+    line = shlex.join(("sdcdsl", *arguments))
     print(f"$ {line}", flush=True)
     try:
         cli.main(list(arguments), prog_name="sdcdsl")
@@ -88,15 +89,20 @@ def walk() -> None:
         run("protect", "tiny.sdc")
         os.chdir(HERE)
 
-    say("10. The same for the 1 600 enterprises: two linked tables, 359 attackers, 17 939 pairs to protect.")
-    os.chdir(HERE / "turnover")
+    say("10. The same for 5 000 enterprises: two linked tables, rules, holdings, weights, two attackers.")
+    os.chdir(HERE / "enterprises")
     where = os.path.relpath(OUT)
-    run("protect", "turnover.sdc", "--today", "2026-01-01", "--time-limit", "15s", "--out", where)
+    run("protect", "enterprises.sdc", "--today", "2026-01-01", "--out", where)
 
     say("11. Its audit is part of it. Anybody else can repeat it, from the released files alone:")
-    tables = ("turnover_by_region", "turnover_by_size")
-    released = [f"--released={name}={Path(where) / f'turnover-2025-{name}.csv'}" for name in tables]
-    run("audit", "turnover.sdc", "--today", "2026-01-01", *released, "--verdict-only")
+    released = [f"--released={name}={Path(where) / f'turnover-2025-{name}.csv'}" for name in ("by_region", "by_size")]
+    run("audit", "enterprises.sdc", "--today", "2026-01-01", *released, "--verdict-only")
+
+    say("12. What was read, by which versions, and what came out is in the lock. Is everything still as it was?")
+    run("verify", str(Path(where) / "enterprises.sdc.lock"))
+
+    say("13. Why is land transport in region XA12 hidden, although nobody marked it?")
+    run("explain", "enterprises.sdc", "--today", "2026-01-01", "--cell", "nace: 49, nuts: XA12", *released)
     os.chdir(HERE)
 
 
@@ -106,13 +112,16 @@ def main() -> int:
         say("Something went wrong:")
         print("\n".join(failed))
         return 1
-    say(f"That was it. The example lies in {os.path.relpath(HERE / 'turnover', HERE.parent)}, the protected tables in:")
+    say("That was it. The protected tables:")
     for path in sorted(OUT.glob("*.csv")):
         print(f"  {path}")
+    say("The report: what happened to the tables, what attackers can tell, what it cost. Open it in a browser:")
+    print(f"  {OUT / 'enterprises.internal.html'}")
     say("Try next:")
-    print("  - .venv/bin/sdcdsl plan examples/turnover/turnover.sdc --json    the same for programs")
-    print("  - copy turnover.sdc, change p_percent(10%) to 15%, plan again, and ask what the change means:")
-    print("    .venv/bin/sdcdsl diff OLD NEW")
+    print("  - the same policy with other methods, and what each leaves to readers and attackers:")
+    print("    .venv/bin/sdcdsl compare examples/enterprises/enterprises.sdc --time-limit 30s --out demo-output")
+    print("  - copy enterprises.sdc, change p_percent(10%) to 15%, and ask what the change means, cell by cell:")
+    print("    .venv/bin/sdcdsl diff OLD NEW --cells")
     print("  - replace `method csp` by `method ip` in examples/tiny/tiny.sdc, and protect it: intervals, no gaps")
     print("  - hide other cells in examples/tiny/weak.csv (an x is enough), and audit again:")
     print("    .venv/bin/sdcdsl audit examples/tiny/tiny.sdc --released examples/tiny/weak.csv")

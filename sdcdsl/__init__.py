@@ -1,3 +1,24 @@
-"""A language for protecting statistical tables before publication, and its compiler."""
+"""A language for protecting statistical tables before publication, and its compiler.
 
-__version__ = "0.1.0"
+From Python: `sdcdsl.load("policy.sdc").protect()` (see `sdcdsl.notebook`). Reading a policy needs no data or solver
+library, so these are loaded when they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdcdsl.version import __version__
+
+if TYPE_CHECKING:
+    from sdcdsl.notebook import Refused, load
+
+__all__ = ["Refused", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("load", "Refused"):
+        from sdcdsl import notebook  # noqa: PLC0415
+
+        return getattr(notebook, name)
+    raise AttributeError(f"module 'sdcdsl' has no attribute {name!r}")

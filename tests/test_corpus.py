@@ -33,7 +33,18 @@ GOOD = [*IDENTITY, *KNOWN, *LIBRARY]
 
 _HEADLINE = re.compile(r"^error\[(SDC\d+)\]: (.*)$", re.MULTILINE)
 _EXPECT = re.compile(r'(\w+)=("[^"]*"|\S+)')
-_EXPECT_KEYS = {"method", "objective", "pattern", "interval", "deviations", "multipliers", "norm2", "unique"}
+_EXPECT_KEYS = {
+    "steps",
+    "audit",
+    "method",
+    "objective",
+    "pattern",
+    "interval",
+    "deviations",
+    "multipliers",
+    "norm2",
+    "unique",
+}
 
 
 def named(path: Path) -> str:

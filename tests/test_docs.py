@@ -6,6 +6,7 @@ commands print and writes the generated page of words again.
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 import textwrap
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sdcdsl.cli import COMMANDS, cli, protect_watching
+from sdcdsl.cli import COMMANDS, cli, protect_display
 from sdcdsl.diagnostics import CODES, Source
 from sdcdsl.diagnostics.render import render
 from sdcdsl.policy.read import read_text
@@ -147,6 +148,25 @@ def _lines(e: Example) -> list[str]:
     return textwrap.indent(e.body, " " * deep).splitlines()
 
 
+# ---- Python ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", sorted({e.page for e in ALL if e.language == "pycon"}), ids=lambda p: p.name)
+def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page types into Python, in order, with the files of the page."""
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {}
+    for e in examples_of(page):
+        if "file" in e.keys:
+            (tmp_path / e.keys["file"]).write_text(e.body, encoding="utf-8")
+        elif e.language == "pycon":
+            typed = doctest.DocTestParser().get_doctest(e.body, known, str(e), str(page), e.line)
+            said: list[str] = []
+            doctest.DocTestRunner().run(typed, out=said.append, clear_globs=False)
+            assert not said, "".join(said)
+            known = typed.globs
+
+
 # ---- command lines -----------------------------------------------------------------------------------------
 
 
@@ -159,7 +179,7 @@ def test_commands(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, r
     """The commands of a page, in order, in one folder where the page's files are made as it goes on."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(protect_watching, "PATIENCE", 3600)  # pages do not show how long a machine took
+    monkeypatch.setattr(protect_display, "PATIENCE", 3600)  # pages do not show how long a machine took
     session = Session()
     bless = request.config.getoption("--bless")
     text = page.read_text(encoding="utf-8")

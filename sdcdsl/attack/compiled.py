@@ -4,16 +4,18 @@
 compiled, on the first use, and kept on disk between runs. Loading the compiler takes longer than many a small table, so
 nothing here imports it before `.fast` is asked for; where it is not installed `.fast` is `.plain`.
 
-A kernel may call other kernels of its own module: in `.plain` they are plain, in `.fast` compiled. Not of another
-module: the copy on disk is renewed when the kernel's own file changes, whatever happened to the callee's.
+A kernel may call other kernels: in `.plain` they are plain, in `.fast` compiled. The copy on disk is renewed when the
+kernel's own file changes, or that of a kernel it calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, update_wrapper
-from types import FunctionType
+from hashlib import sha256
+from pathlib import Path
+from types import CellType, FunctionType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
@@ -60,7 +62,7 @@ class Kernel(Generic[P, R]):
             from numba import njit  # noqa: PLC0415  half a second, so only here
         except ImportError:
             return self.plain
-        bound = self._bound("fast")
+        bound = _marked(self._bound("fast"), self._elsewhere())
         try:
             return cast("Callable[P, R]", njit(cache=True, nogil=True, fastmath=self._freedom)(bound))
         except RuntimeError:  # no folder to keep it in
@@ -75,6 +77,23 @@ class Kernel(Generic[P, R]):
         size = max((len(cast(Any, a)) for a in args if hasattr(a, "__len__")), default=0)
         return self.at(size)(*args, **kwargs)
 
+    def _callees(self) -> list[Kernel]:
+        named = (self._written.__globals__.get(name) for name in self._written.__code__.co_names)
+        return [value for value in named if isinstance(value, Kernel)]
+
+    def _elsewhere(self) -> set[str]:
+        """Files of the kernels it calls, and of those they call, other than its own."""
+        files: set[str] = set()
+        seen: list[Kernel] = []
+        waiting: list[Kernel] = [self]
+        while waiting:
+            one = waiting.pop()
+            if not any(one is other for other in seen):
+                seen.append(one)
+                files.add(one._written.__code__.co_filename)
+                waiting += one._callees()
+        return files - {self._written.__code__.co_filename}
+
     def _bound(self, form: Literal["plain", "fast"]) -> FunctionType:
         """The function with the kernels it names replaced by their one form. Done late, when its module is complete."""
         written = self._written
@@ -88,6 +107,22 @@ class Kernel(Generic[P, R]):
         made = FunctionType(written.__code__, written.__globals__ | names, written.__name__, written.__defaults__)
         made.__qualname__, made.__module__ = written.__qualname__, written.__module__
         return made
+
+
+def _marked(function: FunctionType, files: set[str]) -> FunctionType:
+    """The same with a variable that nobody reads: what stands in these files. numba looks for its copy by the variables
+    that a function closes over, and by its own file, but not by the files of what it calls."""
+    if not files:
+        return function
+    text = sha256()
+    for file in sorted(files):
+        with suppress(OSError):
+            text.update(Path(file).read_bytes())
+    code = function.__code__.replace(co_freevars=(*function.__code__.co_freevars, "elsewhere"))
+    closure = (*(function.__closure__ or ()), CellType(text.hexdigest()))
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    return made
 
 
 def kernel(written: Callable[P, R]) -> Kernel[P, R]:

@@ -12,16 +12,21 @@ d_p = Σ c_j d_j, and the multipliers γ of the relations that make it up are fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from math import inf
 
 import numpy as np
 
+from sdcdsl.attack.barrier import REACHES, SURELY, Barrier, Climb
+from sdcdsl.attack.climbing import NEAR, REACHED, SHORT
+from sdcdsl.attack.corner import corner, supporting
 from sdcdsl.attack.dictionary import CLOSED, RAY, TIRED, Dictionary
 from sdcdsl.attack.elimination import Echelon, Matrix, null_space
-from sdcdsl.attack.engine import Bounds, Identity
+from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
 
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
+MANY = 40  # dimensions from which the inner way is shorter
 
 
 class Classes:
@@ -73,16 +78,18 @@ class Price:
 
 
 @dataclass(frozen=True, eq=False)
-class Push:
-    reached: float
-    cells: np.ndarray
-    move: np.ndarray
-    closed: bool
-    engine: DenseEngine
-    price: Price | None = None
+class Question:
+    """Move the class `target` by the sign `way`; a unit of it is `unit` of the cell."""
 
-    def multipliers(self) -> Identity | None:
-        return self.engine.multipliers(self.price) if self.price is not None else None
+    cell: int
+    sign: int
+    target: int
+    way: float
+    unit: float
+    lo: np.ndarray  # ends of classes, in units of their room
+    hi: np.ndarray
+    l: np.ndarray  # ends of cells
+    u: np.ndarray
 
 
 class DenseEngine:
@@ -93,15 +100,26 @@ class DenseEngine:
         self.classes = Classes(self.basis)
         self.lo, self.hi = self.classes.bounds(l, u)
         self.book = Dictionary(self.classes.rows, self.lo, self.hi)
+        self._inward = len(made.free) >= MANY and not self.book.eager
+        self.to_the_end = False  # do not stop where it is clear that a cell falls short
+        # What is known about the ends of classes: cells that move together have the same.
+        self._ends: dict[tuple[int, float], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self._short_of: dict[tuple[int, float], Climb] = {}
 
-    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Push:
+    @cached_property
+    def barrier(self) -> Barrier | None:
+        if not self._inward:
+            return None
+        return Barrier(self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1])
+
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         target = int(self.classes.of[cell])
         l, u = self.l, self.u
         if bounds is not None:
             l, u = l.copy(), u.copy()
             l[bounds[0]], u[bounds[0]] = bounds[1], bounds[2]
         if target < 0:
-            return Push(0.0, *_nothing(), True, self, Price(cell, sign, *_nothing(), l, u))
+            return stands_still(partial(self.multipliers, Price(cell, sign, *nothing(), l, u)))
         lo, hi = self.book.lo, self.book.hi
         if bounds is not None:
             lo, hi = self.book.box(*self.classes.bounds(l, u))
@@ -109,23 +127,102 @@ class DenseEngine:
         factor = self.classes.factor[cell]
         way = sign if factor > 0 else -sign
         unit = abs(factor) * self.book.room[target]  # of the cell, in one unit of the row
-        ended, ray = self.book.push(target, float(way), need / unit, lo, hi)
+        question = Question(cell, sign, target, float(way), unit, lo, hi, l, u)
+        own = hi[target] if way > 0 else -lo[target]
+        if self.barrier is not None and bounds is None and 0 < own < inf:
+            answer = self._from_inside(question, need / unit, float(own))
+            if answer is not None:
+                return answer
+        return self._answered(question, *self.book.push(target, float(way), need / unit, lo, hi), bounds is not None)
+
+    def _from_inside(self, question: Question, need: float, own: float) -> Found | None:
+        """None if the dictionary has to find the answer alone."""
+        q, book = question, self.book
+        assert self.barrier is not None
+        key = q.target, q.way
+        if key in self._ends:
+            return replace(self._closed(q, *self._ends[key]), again=True)
+        before = self._short_of.get(key)
+        if before is not None and before.bound < min(need, own) * SURELY and not self.to_the_end and need < inf:
+            return replace(self._short(q, before), again=True)
+        made = self.barrier.push(q.target, q.way, min(need, own), exact=need == inf or self.to_the_end)
+        if made.ended == REACHED and (made.reached >= min(need, own) or not self._worth_a_corner(need)):
+            return self._far_enough(q, made, own)
+        if made.ended == SHORT:
+            self._short_of[key] = made
+            return self._short(q, made)
+        chosen = supporting(book.rows[:-1], made)
+        found = None if chosen is None else corner(book.rows, q.lo, q.hi, made, chosen, q.target, q.way)
+        if found is not None:
+            coefficient = found.coefficient * book.room[q.target] / book.room[found.rows]
+            self._ends[key] = found.point, found.rows, coefficient
+            return self._closed(q, *self._ends[key])
+        if made.ended == REACHED:
+            return self._far_enough(q, made, own)
+        x = book.rows @ made.point
+        if chosen is None or (x > q.hi).any() or (x < q.lo).any():
+            return None
+        book.place(chosen, made.point, q.lo, q.hi)
+        ended, ray = book.go_on(q.target, q.way, need, q.lo, q.hi)
+        if ended == CLOSED:
+            self._ends[key] = book.point.copy(), *book.price(q.target)
+        return self._answered(q, ended, ray, False)
+
+    def _worth_a_corner(self, need: float) -> bool:
+        """A point that is as good as far enough is one; the corner itself has the figures for a report, and among whole
+        numbers a proof without a tolerance."""
+        return need == inf or self.to_the_end or self._whole
+
+    @cached_property
+    def _whole(self) -> bool:
+        ends = np.concatenate([self.l, self.u])
+        return bool((ends == np.rint(ends)).all())
+
+    def _far_enough(self, q: Question, made: Climb, own: float) -> Found:
+        cells, move = self._cells(self.book.rows @ made.point * min(own / made.reached, 1.0))
+        at_end = made.reached >= own * REACHES
+        price = Price(q.cell, q.sign, np.array([q.target]), np.ones(1), q.l, q.u) if at_end else None
+        return self._found(min(made.reached, own) * q.unit, cells, move, price)
+
+    def _closed(self, q: Question, point: np.ndarray, rows: np.ndarray, coefficient: np.ndarray) -> Found:
+        """A corner that was found for the class, as the answer for one of its cells."""
+        x = self.book.rows @ point
+        price = Price(q.cell, q.sign, rows, coefficient, q.l, q.u)
+        return self._found(max(q.way * x[q.target] * q.unit, 0.0), *self._cells(x), price)
+
+    def _short(self, q: Question, made: Climb) -> Found:
+        """It is clear that the cell goes not as far as it was asked to, though not how far it does."""
+        used = np.flatnonzero(made.price)
+        coefficient = q.way * made.price[used] * self.book.room[q.target] / self.book.room[used]
+        price = Price(q.cell, q.sign, used, coefficient, q.l, q.u)
+        why, bound = partial(self.multipliers, price), made.bound * q.unit
+        return Found(0.0, *self._cells(self.book.rows @ made.point), False, why, bound)
+
+    def _answered(self, q: Question, ended: int, ray: np.ndarray, own_box: bool) -> Found:
         if ended == TIRED:
             raise RuntimeError("the dictionary found no end")
         if ended == RAY:
-            ray /= abs(ray[target]) * unit
-            return Push(inf, *self._cells(ray), True, self)
-        cells, move = self._cells(self.book.x)
-        reached = max(way * self.book.x[target] * unit, 0.0)
+            ray /= abs(ray[q.target]) * q.unit
+            return Found(inf, *self._cells(ray), True)
+        x = self.book.x
+        cells, move = self._cells(x)
+        reached = max(q.way * x[q.target] * q.unit, 0.0)
         price = None
-        end = (hi[target] if way > 0 else -lo[target]) * unit
+        end = (q.hi[q.target] if q.way > 0 else -q.lo[q.target]) * q.unit
         if ended == CLOSED:
-            price = Price(cell, sign, *self.book.price(target), l, u)
+            price = Price(q.cell, q.sign, *self.book.price(q.target), q.l, q.u)
         elif reached >= end * (1 - 1e-12):
-            price = Price(cell, sign, np.array([target]), np.ones(1), l, u)
-        if bounds is not None:
+            price = Price(q.cell, q.sign, np.array([q.target]), np.ones(1), q.l, q.u)
+        if own_box:
             self.book.home()
-        return Push(reached, cells, move, price is not None, self, price)
+        return self._found(reached, cells, move, price)
+
+    def _found(self, reached: float, cells: np.ndarray, move: np.ndarray, price: Price | None) -> Found:
+        """With a price, it goes no further."""
+        return Found(reached, cells, move, price is not None, price and partial(self.multipliers, price))
+
+    def still(self, cells: np.ndarray) -> np.ndarray:
+        return self.classes.of[cells] < 0
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Maximises Σ share of its need that each cell gets, none more than all of it."""
@@ -141,6 +238,12 @@ class DenseEngine:
         np.maximum.at(lo, target[way < 0], -share[way < 0])
         self.book.home()
         self.book.aim(target, way / share)
+        if self.barrier is not None:
+            made = self.barrier.aim(self.book.rows[-1], lo[:-1], hi[:-1])
+            chosen = supporting(self.book.rows[:-1], made) if made.ended == NEAR else None
+            if chosen is not None:
+                found = corner(self.book.rows, lo, hi, made, chosen, len(lo) - 1, 1.0)
+                return self._cells(self.book.rows @ (found if found is not None else made).point)
         self.book.push(len(lo) - 1, 1.0, inf, lo, hi)
         return self._cells(self.book.x)
 
@@ -186,7 +289,3 @@ class DenseEngine:
         down[of[members[order]]] = members[order]
         chosen = np.where(factor * price.coefficient > 0, up[price.rows], down[price.rows])
         return chosen, factor * price.coefficient / self.classes.factor[chosen]
-
-
-def _nothing() -> tuple[np.ndarray, np.ndarray]:
-    return np.zeros(0, dtype=np.int64), np.zeros(0)

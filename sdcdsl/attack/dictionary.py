@@ -52,20 +52,26 @@ class Dictionary:
         self.rows[:c] = rows / self.room[:c, None]
         self.rows /= np.abs(self.rows).max(axis=0)  # every coordinate in units that move some row by one
         self.lo, self.hi = self.box(lo, hi)
-        self.x = np.zeros(c + 1)
         self._k = k
+        self._begin()
+
+    def _begin(self) -> None:
+        """All rows by the coordinates, at 0."""
+        c, k = len(self.rows) - 1, self._k
+        self.x = np.zeros(c + 1)
         self._held = np.full(k + 1, c)  # row of each column; coordinates stand for no row and are never looked up
         self._column = np.full(c + 1, -1)  # column of each row
         self._column[c] = k
         self._t = np.zeros((k, k + 1))
         self._t[:, :k] = np.eye(k)
+        self._t[:, k] = self.rows[-1]
         self._value = np.zeros(k + 1)  # of each column
-        self._point = np.zeros(k)  # coordinates of x
+        self.point = np.zeros(k)  # coordinates of x
         self._nonbasic = np.arange(k)
         self._steep = np.ones(k)  # squared length of each column
         self._pivots = 0
-        self._eager = c * k <= EAGER
-        if self._eager:
+        self.eager = c * k <= EAGER
+        if self.eager:
             self._join(np.arange(c))
 
     def box(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -82,7 +88,22 @@ class Dictionary:
         """Back to 0, which is inside every box."""
         self.x = np.zeros(len(self.rows))
         self._value[:] = 0.0
-        self._point = np.zeros(self._k)
+        self.point = np.zeros(self._k)
+
+    def place(self, rows: np.ndarray, point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Start from a point inside all ends, with J made of these rows, which are independent of each other."""
+        k = self._k
+        self.point, self.x = point.copy(), self.rows @ point
+        slack = np.minimum(hi - self.x, self.x - lo)[:-1]
+        slack[rows] = np.inf
+        near = np.argsort(slack, kind="stable")[:k]
+        self._held = np.concatenate([np.full(k + 1, len(lo) - 1), rows, near])
+        self._column = np.full(len(lo), -1)
+        self._column[self._held[k + 1 :]] = k + 1 + np.arange(2 * k)
+        self._column[-1] = k
+        self._nonbasic = k + 1 + np.arange(k)
+        self._value = np.concatenate([point, self.x[self._held[k:]]])
+        self._freshen()
 
     def push(self, target: int, sign: float, need: float, lo: np.ndarray, hi: np.ndarray) -> tuple[int, np.ndarray]:
         """Move row `target` up (sign 1) or down as far as the scaled bounds allow, or until `need` (scaled).
@@ -91,8 +112,12 @@ class Dictionary:
         """
         if len(self._held) > HELD * self._k + EAGER // max(self._k, 1):
             self._forget(lo, hi)
-        if not self._eager:
+        if not self.eager:
             self.home()  # in many dimensions the way from the last vertex is longer
+        return self.go_on(target, sign, need, lo, hi)
+
+    def go_on(self, target: int, sign: float, need: float, lo: np.ndarray, hi: np.ndarray) -> tuple[int, np.ndarray]:
+        """The same from wherever it is."""
         if self._column[target] < 0:
             self._join(np.array([target]))
         need = min(need, hi[target] if sign > 0 else -lo[target])  # its own end is the end
@@ -149,12 +174,12 @@ class Dictionary:
         if len(broken):
             way = (end[broken] - self.x[broken]) / (after[broken] - self.x[broken])
             share = float(np.clip(way.min(), 0.0, 1.0))
-            point = self._point + share * (point - self._point)
+            point = self.point + share * (point - self.point)
             after = self.x + share * (after - self.x)
             self._value[: self._k] = point
             self._value[self._k :] = after[self._held[self._k :]]
             broken = broken[np.argsort(way, kind="stable")[:JOINING]]
-        self.x, self._point = after, point
+        self.x, self.point = after, point
         return broken
 
     def _join(self, rows: np.ndarray) -> None:
@@ -182,10 +207,17 @@ class Dictionary:
         self._t = np.ascontiguousarray(self._t[:, stay])
 
     def _freshen(self) -> None:
-        """T = R R_J⁻¹, from R alone."""
+        """T = R R_J⁻¹, from R alone; from the beginning where errors have led to rows that depend on each other."""
         k = self._k
         columns = np.concatenate([np.eye(k), self.rows[self._held[k:]].T], axis=1)
-        self._t = np.ascontiguousarray(np.linalg.solve(columns[:, self._nonbasic], columns))
+        try:
+            made = np.linalg.solve(columns[:, self._nonbasic], columns)
+        except np.linalg.LinAlgError:
+            held = self._held[k + 1 :]
+            self._begin()
+            self._join(np.setdiff1d(held, np.flatnonzero(self._column >= 0)))
+            return
+        self._t = np.ascontiguousarray(made)
         self._t[:, self._nonbasic] = np.eye(k)
         self._steep = (self._t * self._t).sum(axis=1)
         inside = self._value[self._nonbasic]

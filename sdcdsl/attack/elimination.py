@@ -142,6 +142,15 @@ def null_space(m: Matrix, made: Echelon) -> np.ndarray:
     return np.where(np.abs(basis - near) < 10 * ACCURATE, near, basis)
 
 
+def random_direction(made: Echelon, cells: int) -> np.ndarray:
+    """One direction of the null space, with the free cells drawn at random."""
+    out = np.zeros((cells, 1))
+    out[made.free, 0] = np.random.default_rng(0).uniform(1.0, 2.0, len(made.free))
+    upper = made.column, made.start, made.index, made.value
+    _substitute.at(len(made.index))(*upper, np.zeros((len(made.row), 1)), out)
+    return out[:, 0]
+
+
 @kernel
 def _substitute(column, start, index, value, right, out):
     """E x = right for the pivots, given x at the free cells."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from typing import Protocol
 
@@ -26,9 +28,45 @@ class Answer(Protocol):
         """Proved to be the furthest."""
         ...
 
-    def multipliers(self) -> Identity | None:
-        """Why it goes no further, if it is closed."""
+    @property
+    def bound(self) -> float:
+        """Where it is not closed: it goes no further than this, for certain. ∞ if nothing is known."""
         ...
+
+    @property
+    def again(self) -> bool:
+        """An earlier answer had the same move: it has been seen."""
+        ...
+
+    def multipliers(self) -> Identity | None:
+        """Why it goes no further, if it is closed, or than the bound."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """An answer of an engine that has its reason at hand, or knows how to find it."""
+
+    reached: float
+    cells: np.ndarray
+    move: np.ndarray
+    closed: bool
+    why: Callable[[], Identity] | None = None
+    bound: float = inf
+    again: bool = False
+
+    def multipliers(self) -> Identity | None:
+        return self.why() if self.why is not None else None
+
+
+def nothing() -> tuple[np.ndarray, np.ndarray]:
+    """No cells or relations, and no numbers for them."""
+    return np.zeros(0, dtype=np.int64), np.zeros(0)
+
+
+def stands_still(why: Callable[[], Identity]) -> Found:
+    """The answer about a cell that cannot move."""
+    return Found(0.0, *nothing(), True, why)
 
 
 class Engine(Protocol):
@@ -40,4 +78,8 @@ class Engine(Protocol):
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """One move that takes many cells at once as near to their needs as they go together; None if not offered."""
+        ...
+
+    def still(self, cells: np.ndarray) -> np.ndarray:
+        """Which of the cells are known not to move, without a question."""
         ...

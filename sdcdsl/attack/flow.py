@@ -52,6 +52,8 @@ class Push:
     network: Network = field(repr=False)
     side: np.ndarray | None = field(repr=False, default=None)  # int64 [node]; None unless closed by a finite bound
     toward: int = 1
+    bound: float = inf
+    again: bool = False
 
     @property
     def cut(self) -> tuple[np.ndarray, np.ndarray] | None:

@@ -7,7 +7,6 @@ absolute.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 
 import highspy
@@ -15,7 +14,7 @@ import numpy as np
 
 from sdcdsl.attack.dictionary import typical_room
 from sdcdsl.attack.elimination import Matrix
-from sdcdsl.attack.engine import Bounds, Identity
+from sdcdsl.attack.engine import Bounds, Found
 from sdcdsl.attack.handle import PRIMAL, handle
 
 NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
@@ -23,18 +22,6 @@ NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding err
 
 class SolverFailed(RuntimeError):
     """HiGHS ended with something that is not an answer."""
-
-
-@dataclass(frozen=True, eq=False)
-class Push:
-    reached: float
-    cells: np.ndarray
-    move: np.ndarray
-    closed: bool
-    identity: Identity | None
-
-    def multipliers(self) -> Identity | None:
-        return self.identity
 
 
 class HighsEngine:
@@ -52,7 +39,7 @@ class HighsEngine:
         )
         self._priced = np.zeros(0, dtype=np.int32)
 
-    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Push:
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         cost = np.array([float(sign)])
         if bounds is None:
             return self._solved(cell, sign, np.array([cell]), cost)
@@ -75,10 +62,13 @@ class HighsEngine:
             self._bound(cells, self.l[cells], self.u[cells])
         return made.cells, made.move
 
+    def still(self, cells: np.ndarray) -> np.ndarray:
+        return np.zeros(len(cells), dtype=bool)
+
     def _bound(self, cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         self._highs.changeColsBounds(len(cells), cells.astype(np.int32), low / self.unit, high / self.unit)
 
-    def _solved(self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray) -> Push:
+    def _solved(self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray) -> Found:
         if len(self._priced):
             self._highs.changeColsCost(len(self._priced), self._priced, np.zeros(len(self._priced)))
         self._priced = priced.astype(np.int32)
@@ -93,16 +83,17 @@ class HighsEngine:
         x = np.array(solution.col_value)
         gamma = np.array(solution.row_dual)
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
-        return Push(max(sign * x[cell] * self.unit, 0.0), *self._moves(x), True, (self.rows[used], gamma[used]))
+        identity = self.rows[used], gamma[used]
+        return Found(max(sign * x[cell] * self.unit, 0.0), *self._moves(x), True, lambda: identity)
 
-    def _ray(self, cell: int) -> Push:
+    def _ray(self, cell: int) -> Found:
         _, found, ray = self._highs.getPrimalRay()  # pyright: ignore[reportAttributeAccessIssue]
         if not found:
             raise SolverFailed("unbounded without a ray")
         ray = np.array(ray)
         self._highs.clearSolver()  # HiGHS does not go on well from a ray
         cells, move = self._moves(ray / abs(ray[cell]))
-        return Push(inf, cells, move / self.unit, True, None)
+        return Found(inf, cells, move / self.unit, True)
 
     def _moves(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cells = np.flatnonzero(np.abs(x) > NOTHING)

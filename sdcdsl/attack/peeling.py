@@ -6,13 +6,13 @@ is recognised as a network only without them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from math import inf
 
 import numpy as np
 
 from sdcdsl.attack.elimination import Matrix
-from sdcdsl.attack.engine import Answer, Bounds, Identity
+from sdcdsl.attack.engine import Answer, Bounds, Found, Identity, nothing, stands_still
 from sdcdsl.attack.flow import FlowEngine
 
 
@@ -58,67 +58,6 @@ class Peeled:
         return np.array(list(gamma), dtype=np.int64), np.array(list(gamma.values()))
 
 
-@dataclass(frozen=True, eq=False)
-class Push:
-    """An answer about the rest, in the numbers of the whole."""
-
-    peeled: Peeled
-    inner: Answer
-
-    @property
-    def reached(self) -> float:
-        return self.inner.reached
-
-    @property
-    def cells(self) -> np.ndarray:
-        return self.peeled.cells[self.inner.cells]
-
-    @property
-    def move(self) -> np.ndarray:
-        return self.inner.move
-
-    @property
-    def closed(self) -> bool:
-        return self.inner.closed
-
-    def multipliers(self) -> Identity | None:
-        """The cut of the rest holds for tables without the determined cells; each of those goes by its chain."""
-        identity = self.inner.multipliers()
-        if identity is None:
-            return None
-        m, peeled = self.peeled.matrix, self.peeled
-        gamma = np.zeros(m.rows)
-        gamma[peeled.equations[identity[0]]] = identity[1]
-        off = -(m.sparse.T @ gamma)
-        for cell in np.flatnonzero((peeled.local < 0) & (off != 0)):
-            equations, more = peeled.chain(int(cell), 1)
-            gamma[equations] += off[cell] * more
-        used = np.flatnonzero(gamma)
-        return used, gamma[used]
-
-
-@dataclass(frozen=True, eq=False)
-class Determined:
-    """The answer about a cell that cannot move."""
-
-    peeled: Peeled
-    cell: int
-    sign: int
-    reached: float = 0.0
-    closed: bool = True
-
-    @property
-    def cells(self) -> np.ndarray:
-        return np.zeros(0, dtype=np.int64)
-
-    @property
-    def move(self) -> np.ndarray:
-        return np.zeros(0)
-
-    def multipliers(self) -> Identity:
-        return self.peeled.chain(self.cell, self.sign)
-
-
 class PeeledEngine:
     """Flows for what is left after peeling."""
 
@@ -128,11 +67,31 @@ class PeeledEngine:
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Answer:
         local = int(self.peeled.local[cell])
         if local < 0:
-            return Determined(self.peeled, cell, sign)
+            return stands_still(partial(self.peeled.chain, cell, sign))
         if bounds is not None:
             at = self.peeled.local[bounds[0]]
             bounds = at[at >= 0], bounds[1][at >= 0], bounds[2][at >= 0]
-        return Push(self.peeled, self.inner.push(local, sign, need, bounds))
+        inner = self.inner.push(local, sign, need, bounds)
+        cells = self.peeled.cells[inner.cells]
+        return Found(
+            inner.reached, cells, inner.move, inner.closed, partial(self._why, inner) if inner.closed else None
+        )
+
+    def _why(self, inner: Answer) -> Identity:
+        """The cut of the rest holds for tables without the determined cells; each of those goes by its chain."""
+        m, peeled = self.peeled.matrix, self.peeled
+        gamma = np.zeros(m.rows)
+        identity = inner.multipliers() or nothing()
+        gamma[peeled.equations[identity[0]]] = identity[1]
+        off = -(m.sparse.T @ gamma)
+        for cell in np.flatnonzero((peeled.local < 0) & (off != 0)):
+            equations, more = peeled.chain(int(cell), 1)
+            gamma[equations] += off[cell] * more
+        used = np.flatnonzero(gamma)
+        return used, gamma[used]
+
+    def still(self, cells: np.ndarray) -> np.ndarray:
+        return self.peeled.local[cells] < 0
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> None:
         """Flows answer one question at a time, quickly enough."""

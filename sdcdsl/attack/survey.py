@@ -16,26 +16,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import TypeVar
 
 import numpy as np
 
-from sdcdsl.attack.choosing import engine_for
+from sdcdsl.attack.choosing import Engines
 from sdcdsl.attack.dense import DenseEngine
+from sdcdsl.attack.dictionary import typical_room
 from sdcdsl.attack.engine import Answer, Bounds, Engine
+from sdcdsl.attack.propagation import Propagated
 from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
 
-ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on; auditing allows 1e-9
+T = TypeVar("T")
+
+ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on: nobody looks for more
+SHORT = 1 - 1e-9  # and as missed below this one, as audits do; in between the furthest move has to prove it
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level: neither rounding errors nor snapping to fractions leave it short
+SURELY_SHORT = 1 - 1e-7  # of a level: what sums with rounding errors show to be below this is below the level
+NOTHING = 1e-9  # of the largest entry of a move: smaller ones may be rounding errors
 LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
 
 
-def settle(task: Task, progress: Callable[[int], None] | None = None) -> Findings:
-    return _Survey(task, progress).run()
+def settle(task: Task, progress: Callable[[int], None] | None = None, engines: Engines | None = None) -> Findings:
+    """`engines`: where an engine for the same box is left, and may be found when exact ends are asked for. Verdicts
+    rest on engines of their own, so that they come out the same whoever does the work."""
+    return _Survey(task, progress, engines or Engines()).run()
 
 
 class _Survey:
-    def __init__(self, task: Task, progress: Callable[[int], None] | None):
-        self.task, self.progress = task, progress
+    def __init__(self, task: Task, progress: Callable[[int], None] | None, engines: Engines):
+        self.task, self.progress, self.engines = task, progress, engines
         self.pairs, self.known = task.pairs, task.known
         n = len(self.pairs)
         self.found = Findings(np.zeros((2, n)), np.zeros((2, n), bool), np.full((2, n), -1), np.zeros((2, n)))
@@ -78,8 +88,12 @@ class _Survey:
 
     def run(self) -> Findings:
         self._refute_by_box()
+        self._refute_by_relations()
         if self.open.any() or len(self.task.watch):
-            self.engine: Engine = engine_for(self.task.component, self.task.engine)
+            chosen = self.engines.of if self.task.exact else self.engines.new
+            self.engine: Engine = chosen(self.task.component, self.task.engine)
+            if isinstance(self.engine, DenseEngine):
+                self.engine.to_the_end = self.task.to_the_end
             for side in (UP, DOWN):
                 self._jointly(side)
             for side in (UP, DOWN):
@@ -93,14 +107,34 @@ class _Survey:
     def _refute_by_box(self) -> None:
         """A cell whose own box is too narrow needs no engine."""
         for side in (DOWN, UP):
-            short = np.flatnonzero(self.own[side] < self.pairs.need[side] * ENOUGH)
+            short = np.flatnonzero(self.own[side] < self.pairs.need[side] * SHORT)
             self._refute_each(short[~self.exposed[short]], side)
-        narrow = np.flatnonzero(self.own.sum(axis=0) < self.pairs.slide * ENOUGH)
+        narrow = np.flatnonzero(self.own.sum(axis=0) < self.pairs.slide * SHORT)
         for side in (DOWN, UP):
             self._refute_each(narrow[~self.refuted[side, narrow]], side)
         if not self.task.exact:
             self.open[:, narrow] = False
             self.exposed[narrow] = True
+
+    def _refute_by_relations(self) -> None:
+        """Cells that single relations leave too little room, one after the other, for everybody with this view."""
+        matrix = self.task.component.matrix
+        if self.task.exact or not matrix.rows or not (self.open & (self.pairs.need > 0)).any():
+            return
+        narrowed = Propagated(matrix, self.l, self.u)
+        for side, room in ((DOWN, -narrowed.l), (UP, narrowed.u)):
+            need = self.pairs.need[side]
+            short = self.open[side] & (room[self.pairs.cell] < need * SURELY_SHORT) & ~self.exposed
+            for cell in np.unique(self.pairs.cell[short]):
+                identity = narrowed.multipliers(int(cell), 1 if side == UP else -1)
+                if identity is None:
+                    continue
+                mine = self.by_cell[self.pair_start[cell] : self.pair_start[cell + 1]]
+                mine = mine[short[mine]]
+                sign = 1 if side == UP else -1
+                self.found.refutations.append(Refutation(mine, side, identity[0], sign * identity[1]))
+                self.refuted[side, mine] = True
+                self._give_up(mine, side)
 
     def _refute_each(self, pairs: np.ndarray, side: int) -> None:
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -118,8 +152,8 @@ class _Survey:
             cells, first = np.unique(self.pairs.cell[ask], return_index=True)
             if len(cells) < 3:
                 return
-            move = self.engine.joint(cells, np.full(len(cells), sign), target[first])
-            self.found.questions += 1
+            signs, need = np.full(len(cells), sign), target[first]
+            move = self._answered(lambda c=cells, s=signs, n=need: self.engine.joint(c, s, n))
             if move is None:
                 return
             self._credit(*move)
@@ -155,9 +189,12 @@ class _Survey:
                     self._ask(int(pair), side, inf, refute=True)
 
     def _watch(self) -> None:
-        """Cells that no move has moved so far are asked about, until something moves them."""
-        still = []
-        for cell in self.task.watch:
+        """Cells that no move has moved so far are asked about, together and one by one, until something moves them."""
+        for side in (UP, DOWN):
+            self._watch_jointly(side)
+        left = self.task.watch[~self.moved[self.task.watch]]
+        still = left[known := self.engine.still(left)].tolist()
+        for cell in left[~known]:
             if self.moved[cell]:
                 continue
             for sign in (1, -1):
@@ -168,7 +205,22 @@ class _Survey:
                     break
             else:
                 still.append(int(cell))
-        self.found.still = np.array(still, dtype=np.int64)
+        self.found.still = np.sort(np.array(still, dtype=np.int64))
+
+    def _watch_jointly(self, side: int) -> None:
+        room = self.u if side == UP else -self.l
+        while True:
+            cells = self.task.watch[~self.moved[self.task.watch] & (room[self.task.watch] > 0)]
+            cells = cells[~self.engine.still(cells)]
+            if len(cells) < 3:
+                return
+            needs = np.minimum(room[cells], typical_room(self.l, self.u))
+            move = self.engine.joint(cells, np.full(len(cells), 1 if side == UP else -1), needs)
+            self.found.questions += 1
+            if move is not None and max(self._steps(*move)) > 0:
+                self.moved[move[0]] = True
+            if np.count_nonzero(self.moved[cells]) < max(LAST_JOINT * len(cells), 2):
+                return
 
     # ---- questions and what they give --------------------------------------------------------------------
 
@@ -183,15 +235,21 @@ class _Survey:
         if answer is None:
             self.open[side, pair] = False
             return
-        self.open[side, pair] = True  # what is asked about takes what the answer gives
-        self._credit(answer.cells, answer.move)
+        # A survey before this one may have seen the move: then nobody has got anything of it yet.
+        seen = answer.again and self.found.reached[side, pair] >= answer.reached * ENOUGH
+        if not (seen and self.open[side, pair]):
+            self.open[side, pair] = True  # what is asked about takes what the answer gives
+            self._credit(answer.cells, answer.move)
         if not answer.closed:
+            if answer.bound < self.pairs.need[side, pair] * ENOUGH:
+                self.open[side, pair] = False
+                self._refute(np.array([pair]), side, answer)
             return
         self.open[side, pair] = False
         self.found.closed[side, pair] = True
         # Moves are taken a rounding error beyond the box; nobody is told of more than there is.
         self.found.reached[side, pair] = min(self.found.reached[side, pair], answer.reached)
-        if refute or self.found.reached[side, pair] < self.pairs.need[side, pair] * ENOUGH:
+        if refute or self.found.reached[side, pair] < self.pairs.need[side, pair] * SHORT:
             self._refute(np.array([pair]), side, answer)
 
     def _ask_for_all(self, cell: int, side: int) -> None:
@@ -202,12 +260,11 @@ class _Survey:
         answer = self._push(cell, 1 if side == UP else -1, need, None)
         if answer is None:
             return
-        if answer.closed:
-            self.ceiling[side, cell] = answer.reached
+        most = answer.reached if answer.closed else answer.bound
+        self.ceiling[side, cell] = most
         self._credit(answer.cells, answer.move)
-        if answer.closed:
-            short = mine[answer.reached < self.pairs.need[side, mine] * ENOUGH]
-            self._refute(short[~self.exposed[short]], side, answer)
+        short = mine[most < self.pairs.need[side, mine] * SHORT]
+        self._refute(short[~self.exposed[short]], side, answer)
 
     def _refute(self, pairs: np.ndarray, side: int, answer: Answer) -> None:
         pairs = pairs[~self.refuted[side, pairs]]
@@ -225,10 +282,14 @@ class _Survey:
             self.open[:, short] = False
             self.exposed[short] = True
 
-    def _push(self, cell: int, sign: int, need: float, bounds: Bounds | None):
+    def _push(self, cell: int, sign: int, need: float, bounds: Bounds | None) -> Answer | None:
+        return self._answered(lambda: self.engine.push(cell, sign, need, bounds))
+
+    def _answered(self, question: Callable[[], T]) -> T | None:
+        """None where the engine fails: pairs stay open, for another engine, or for the verdict `not proven`."""
         self.found.questions += 1
         try:
-            return self.engine.push(cell, sign, need, bounds)
+            return question()
         except (RuntimeError, np.linalg.LinAlgError) as said:
             self.found.failures.append(str(said))
             return None
@@ -294,6 +355,9 @@ class _Survey:
             end = np.minimum(self.own[side, touched], self.ceiling[side, self.pairs.cell[touched]])
             at_end = reached >= end * ENOUGH
             self.found.closed[side, touched[at_end]] = True
+            if self.task.exact or self.task.to_the_end:  # the end itself is what a report shows
+                own = self.own[side, touched]
+                self.found.reached[side, touched] = np.where(reached >= own * ENOUGH, own, reached)
             done = at_end
             if not self.task.exact:
                 done = done | ((reached >= self.pairs.need[side, touched] * ENOUGH) & (self.pairs.slide[touched] == 0))
@@ -350,5 +414,7 @@ def _longest(move: np.ndarray, l: np.ndarray, u: np.ndarray, slack: float) -> fl
     room = np.where(move > 0, u, -l)
     # Rounding errors at cells without room must not hold a move back: there a little more than the room will do.
     room = np.where(room > 1e3 * slack, room, room + slack)
-    longest = float(np.where(size <= slack, inf, room / size).min()) if slack else float((room / size).min())
+    # A ray is as long as it happens to be: what counts as nothing in it is a share of itself, however large levels are.
+    nothing = min(slack, NOTHING * float(size.max()))
+    longest = float(np.where(size <= nothing, inf, room / size).min()) if nothing else float((room / size).min())
     return 1.0 if abs(longest - 1.0) < 1e-11 else max(longest, 0.0)

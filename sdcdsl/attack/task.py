@@ -50,6 +50,7 @@ class Task:
     exact: bool = False
     engine: str | None = None
     watch: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # cells: can they move at all?
+    to_the_end: bool = False  # ends will be asked for later: where a side falls short, find out by how much
     settled: np.ndarray | None = None  # bool [2, pair]: sides whose end is known from an earlier survey
 
 

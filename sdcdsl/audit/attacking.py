@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, replace
+from time import monotonic
 
 import numpy as np
 
+from sdcdsl.attack.choosing import Engines
+from sdcdsl.attack.elimination import Matrix
 from sdcdsl.attack.reduction import Component, Reduction, Relations
 from sdcdsl.attack.session import around
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Findings, Known, Pairs, Task
+from sdcdsl.executing import SERIAL, Line, Tally, Team, in_order
 from sdcdsl.proof.system import Problem
 
 Progress = Callable[[int, int], None]  # pairs settled so far, of how many
 
 FAR = 1e6  # times the largest level is as far as a table needs to go; engines lose sight of small moves beside 1e12
-CHUNK = 200  # pairs of one component that are worth a worker of their own
+NEAR = 1e3  # the same for pairs with levels of one size: moves so short that rounding does not count beside the level
+ALIKE = 10.0  # levels within this factor are of one size
+OFTEN = 0.2  # seconds between two words about how far a survey is
+CHUNK = 400  # pairs of one component that are a task of their own, whoever does it: the fewer, the more is asked again
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,56 +37,109 @@ class Attack:
     findings: Findings
 
 
+Stated = tuple[int, np.ndarray, Task]  # view, pairs of the audit, what is asked about them
+
+# Stands in a task whose component comes apart from it.
+_NONE = np.zeros(0, dtype=np.int64)
+_APART = Component(_NONE, _NONE, Matrix(np.zeros(1, dtype=np.int64), _NONE, np.zeros(0), 0), np.zeros(0), np.zeros(0))
+
+
 def attack(
     problem: Problem,
     chosen: np.ndarray,
     watch: np.ndarray,
     *,
     exact: bool,
+    to_the_end: bool = False,
     settled: np.ndarray | None = None,
     engine: str | None = None,
-    executor: Executor | None = None,
+    engines: Engines | None = None,
+    team: Team = SERIAL,
     progress: Progress | None = None,
+    reach: float = FAR,
 ) -> Iterator[Attack]:
     """Surveys of the `chosen` pairs; of the cells in `watch` (a mask) it is found out whether they can move at all.
 
-    `settled` [2, pair] marks sides whose end is known already.
+    `settled` [2, pair] marks sides whose end is known already. `to_the_end`: the exact ends will be asked for next, and
+    `engines` are kept for that. Unless exact ends are wanted, no cell is moved further than `reach` times the largest
+    level.
     """
-    tasks = list(_tasks(problem, chosen, watch, exact, engine, chunked=executor is not None))
+    tasks = list(_tasks(problem, chosen, watch, exact, engine, reach))
     if settled is not None:
         tasks = [(view, pairs, replace(task, settled=settled[:, pairs])) for view, pairs, task in tasks]
-    total, done, sides = sum(len(pairs) for _, pairs, _ in tasks), 0, 0
+    if to_the_end:
+        tasks = [(view, pairs, replace(task, to_the_end=True)) for view, pairs, task in tasks]
+    batches = _batches(tasks)
+    tally = Tally([sum(len(tasks[i][1]) for i in batch) for batch in batches], progress)
+    asked = _asked(tasks, batches, team, tally, engines)
+    made = in_order(team, surveyed, asked, done=tally.done)
+    for batch, found in zip(batches, made, strict=True):
+        for i, findings in zip(batch, found, strict=True):
+            view, pairs, task = tasks[i]
+            yield Attack(view, pairs, task.component, findings)
+
+
+def _batches(tasks: list[Stated]) -> list[list[int]]:
+    """Numbers of tasks, small ones together: what is sent costs more than a survey of a few cells."""
+    out: list[list[int]] = []
+    pairs = 0
+    for i, (_, mine, _) in enumerate(tasks):
+        if not out or pairs + len(mine) > CHUNK:
+            out.append([])
+            pairs = 0
+        out[-1].append(i)
+        pairs += max(len(mine), 1)
+    return out
+
+
+def _asked(
+    tasks: list[Stated], batches: list[list[int]], team: Team, tally: Tally, engines: Engines | None
+) -> list[tuple]:
+    """What `surveyed` is given. A component that several tasks are about is shared, not sent with each of them."""
+    if team.width > 1 and not team.apart:
+        engines = None  # threads would ask one engine at the same time
+    often = Counter(id(task.component) for _, _, task in tasks)
+    shared = {id(task.component): team.share(task.component) for _, _, task in tasks if often[id(task.component)] > 1}
+    out: list[tuple] = []
+    for number, batch in enumerate(batches):
+        mine = [tasks[i][2] for i in batch]
+        component = shared.get(id(mine[0].component)) if len(mine) == 1 else None
+        if component is not None:
+            mine = [replace(mine[0], component=_APART)]
+        out.append((component, mine, Line(tally.of(number)), engines))
+    return out
+
+
+def surveyed(component: Component | None, tasks: list[Task], line: Line, engines: Engines | None) -> list[Findings]:
+    """Surveys, wherever they are made."""
+    said, sides = 0.0, 0
 
     def tick(count: int) -> None:
-        """One large component may be all there is: sides count as well."""
-        nonlocal sides
+        nonlocal said, sides
         sides += count
-        if progress is not None:
-            progress(min(done + sides // 2, total), total)
+        if monotonic() - said > OFTEN:
+            said = monotonic()
+            line.say(sides // 2)  # one large component may be all there is: half a pair each
 
-    for (view, pairs, task), findings in _settled(tasks, executor, tick):
-        done, sides = done + len(pairs), 0
-        if progress is not None:
-            progress(done, total)
-        yield Attack(view, pairs, task.component, findings)
+    mine = tasks if component is None else [replace(task, component=component) for task in tasks]
+    return [settle(task, tick, engines) for task in mine]
 
 
-def _settled(tasks, executor: Executor | None, tick: Callable[[int], None]):
-    if executor is None:
-        for one in tasks:
-            yield one, settle(one[2], tick)
-        return
-    waiting = {executor.submit(settle, one[2]): one for one in tasks}
-    try:
-        for future in as_completed(waiting):
-            yield waiting.pop(future), future.result()
-    finally:
-        for future in waiting:
-            future.cancel()
+def of_one_size(problem: Problem, pairs: np.ndarray) -> Iterator[np.ndarray]:
+    """The pairs by the size of their smallest level. A move that serves a level of a million as well as one of 1 breaks
+    relations by more than 1e-9 of the smaller one, whatever is done about rounding."""
+    levels = np.stack([problem.pairs.lpl[pairs], problem.pairs.upl[pairs], problem.pairs.spl[pairs]])
+    least = np.where(levels > 0, levels, np.inf).min(axis=0)
+    order = np.argsort(least, kind="stable")
+    start = 0
+    for at in range(1, len(order) + 1):
+        if at == len(order) or least[order[at]] > ALIKE * least[order[start]]:
+            yield np.sort(pairs[order[start:at]])
+            start = at
 
 
 def _tasks(
-    problem: Problem, chosen: np.ndarray, watch: np.ndarray, exact: bool, engine: str | None, chunked: bool
+    problem: Problem, chosen: np.ndarray, watch: np.ndarray, exact: bool, engine: str | None, reach: float
 ) -> Iterator[tuple[int, np.ndarray, Task]]:
     system, regions = problem.system, problem.regions
     relations = Relations(system.coefficient, system.cell_of, system.equation_of, system.cells, system.equations)
@@ -87,7 +147,7 @@ def _tasks(
     for view in range(regions.views):
         mine = chosen[view_of_pair == view]
         l, u = around(system.a, regions.low[view], regions.high[view])
-        far = FAR * max(
+        far = reach * max(
             level[mine].max(initial=0.0) for level in (problem.pairs.lpl, problem.pairs.upl, problem.pairs.spl)
         )
         if not exact and far > 0:
@@ -104,7 +164,7 @@ def _tasks(
             pairs = mine[order[starts[number] : starts[number + 1]]]
             component = reduction.component(int(number))
             looked = np.flatnonzero(watch[component.cells])
-            parts = max(len(pairs) // CHUNK, 1) if chunked else 1
+            parts = max(len(pairs) // CHUNK, 1)
             for i, part in enumerate(np.array_split(pairs, parts)):
                 look = looked if i == 0 else looked[:0]
                 yield view, part, _task(problem, component, part, known, exact, engine, look)

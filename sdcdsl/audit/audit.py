@@ -10,18 +10,19 @@ table promises (`distance`) and says that nothing was attacked.
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sdcdsl.audit.attacking import Progress, attack
+from sdcdsl.attack.choosing import Engines
+from sdcdsl.audit.attacking import NEAR, Progress, attack, of_one_size
 from sdcdsl.audit.distance import Distance, distance
 from sdcdsl.audit.proving import Proofs
 from sdcdsl.audit.stated import stated
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.proof.exact import TOLERANCE
@@ -86,7 +87,7 @@ def audit(
     exact: bool = True,
     integer: bool = False,
     engine: str | None = None,
-    executor: Executor | None = None,
+    team: Team = SERIAL,
     progress: Progress | None = None,
 ) -> Audit:
     """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that)."""
@@ -104,20 +105,27 @@ def audit(
     still: list[tuple[np.ndarray, int]] = []
     failures: list[str] = []
     # Verdicts rest on few tables, found quickly; the ends of intervals need a table each and prove nothing more.
-    options: dict[str, Any] = {"exact": False, "executor": executor, "progress": None if exact else progress}
-    for made in attack(task, np.flatnonzero(~stuck), watch, engine=engine, **options):
+    options: dict[str, Any] = {"exact": False, "team": team, "progress": None if exact else progress}
+    engines = Engines()
+    for made in attack(
+        task, np.flatnonzero(~stuck), watch, engine=engine, engines=engines, to_the_end=exact, **options
+    ):
         proofs.add(made)
         failures += made.findings.failures
         still.append((made.component.cells[made.findings.still], made.view))
+    for pairs in of_one_size(task, np.flatnonzero(proofs.verdicts == "n")):
+        for made in attack(task, pairs, watch & False, engine=engine, reach=NEAR, **options):
+            proofs.add(made)
+            failures += made.findings.failures
     unproven = np.flatnonzero(proofs.verdicts == "n")
     if len(unproven) and engine is None:  # another engine may see better
         for made in attack(task, unproven, watch & False, engine="highs", **options):
             proofs.add(made)
             failures += made.findings.failures
     if exact:
-        options = {"exact": True, "executor": executor, "progress": progress}
+        options = {"exact": True, "team": team, "progress": progress}
         left = np.flatnonzero(~stuck & ~proofs.closed.all(axis=0))
-        for made in attack(task, left, watch & False, engine=engine, settled=proofs.closed, **options):
+        for made in attack(task, left, watch & False, engine=engine, engines=engines, settled=proofs.closed, **options):
             proofs.note(made)
             failures += made.findings.failures
     revealed, by = _revealed(still, regions.low, regions.high, watch)

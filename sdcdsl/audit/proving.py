@@ -9,18 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.attacking import Attack
 from sdcdsl.audit.packing import Part, bundles
-from sdcdsl.proof.bound import Bound, rational, reach
+from sdcdsl.proof.bound import Bound, rational, reaches, rounded
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.system import Problem
 from sdcdsl.proof.witness import Claim, Reached, Witness, WitnessCheck, residual, snapped
 
+BITS = 20, 40  # of multipliers that are no small fractions, in the order they are tried
+DIGITS = 12  # of how far engines say that a cell goes
 PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
+
+
+@dataclass(eq=False)
+class _Tables:
+    """A move and what was found out about it, for all the steps it is taken by: one witness serves them."""
+
+    problem: Problem
+    cells: np.ndarray
+    move: np.ndarray
+    whole: WitnessCheck | None = None  # the same in whole numbers, `factor` times which it is
+    factor: float = 1.0
+    numbers: dict[bool, int] = field(default_factory=dict)  # of the witness: in whole numbers, or as it came
+
+    @cached_property
+    def plain(self) -> WitnessCheck:
+        return WitnessCheck(self.problem, Witness(self.cells, self.move))
 
 
 @dataclass(eq=False)
@@ -39,6 +58,7 @@ class Proofs:
     claims: list[Claim] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
     tolerance: float = 0.0  # the largest share of a level that was used
+    _last: _Tables | None = None
     _fractional: int = 0  # moves in a row that are no multiples of whole numbers
 
     @classmethod
@@ -75,8 +95,8 @@ class Proofs:
         found = attack.findings
         self.closed[:, attack.pairs] |= found.closed
         self._refutations(attack)
-        self.found_up[attack.pairs] = np.maximum(self.found_up[attack.pairs], found.reached[UP])
-        self.found_down[attack.pairs] = np.maximum(self.found_down[attack.pairs], found.reached[DOWN])
+        for ends, side in ((self.found_up, UP), (self.found_down, DOWN)):
+            ends[attack.pairs] = np.maximum(ends[attack.pairs], _shown(found.reached[side]))
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""
@@ -87,42 +107,60 @@ class Proofs:
             if not self._witness(bundle.joined()) and len(bundle.parts) > 1:
                 for part in bundle.parts:
                     self._witness(part)
+        self._last = None
 
     def _refutations(self, attack: Attack) -> None:
-        for refutation in attack.findings.refutations:
-            equations = attack.component.equations[refutation.equations]
-            self._bound(attack.pairs[refutation.pairs], refutation.side == UP, equations, refutation.gamma)
+        number = attack.component.equations
+        self._bounds(
+            [
+                _candidates(attack.pairs[r.pairs], r.side == UP, number[r.equations], r.gamma)
+                for r in attack.findings.refutations
+            ]
+        )
 
     def add_by_own_box(self, pairs: np.ndarray) -> None:
         """Cells without room: the box itself is the bound."""
-        for i in range(len(pairs)):
-            for up in (True, False):
-                self._bound(pairs[i : i + 1], up, np.zeros(0, dtype=np.int64), np.zeros(0))
+        nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+        sides = [(pairs[i : i + 1], up) for i in range(len(pairs)) for up in (True, False)]
+        self._bounds([_candidates(pair, up, *nothing) for pair, up in sides])
 
     # ---- witnesses ---------------------------------------------------------------------------------
 
     def _witness(self, part: Part) -> bool:
         """Whether the table holds for all pairs that rely on it; then it counts."""
-        system, cells = self.problem.system, part.cells
-        whole = None
-        if self._fractional < PATIENCE:
-            whole = snapped(part.move, lambda numbers: residual(system, cells, numbers).largest == 0)
-            self._fractional = 0 if whole is not None else self._fractional + 1
-        move, factor = whole if whole is not None else (part.move, 1.0)
-        step = part.step * factor
-        reached = WitnessCheck(self.problem, Witness(cells, move)).claims(step, part.up, part.down)
-        if whole is not None and self._guessed_away(part, reached):
-            plain = WitnessCheck(self.problem, Witness(cells, part.move)).claims(part.step, part.up, part.down)
+        if self._last is None or self._last.move is not part.move:
+            self._last = self._tables(part)
+        tables = self._last
+        whole = tables.whole is not None
+        made, step = (
+            (tables.whole, part.step * tables.factor) if tables.whole is not None else (tables.plain, part.step)
+        )
+        reached = made.claims(step, part.up, part.down)
+        if whole and self._guessed_away(part, reached):
+            plain = tables.plain.claims(part.step, part.up, part.down)
             if not plain.reasons:
-                move, step, reached = part.move, part.step, plain
+                whole, made, step, reached = False, tables.plain, part.step, plain
         if reached.reasons:
             return False
         np.maximum.at(self.up, part.up, reached.up)
         np.maximum.at(self.down, part.down, reached.down)
         self.tolerance = max(self.tolerance, reached.tolerance)
-        self._claim(len(self.witnesses), step, part.up, part.down)
-        self.witnesses.append(Witness(cells, move))
+        if whole not in tables.numbers:
+            tables.numbers[whole] = len(self.witnesses)
+            self.witnesses.append(Witness(made.cells, made.move))
+        self._claim(tables.numbers[whole], step, part.up, part.down)
         return True
+
+    def _tables(self, part: Part) -> _Tables:
+        system, whole = self.problem.system, None
+        if self._fractional < PATIENCE:
+            whole = snapped(part.move, lambda numbers: residual(system, part.cells, numbers).largest == 0)
+            self._fractional = 0 if whole is not None else self._fractional + 1
+        if whole is None:
+            return _Tables(self.problem, part.cells, part.move)
+        return _Tables(
+            self.problem, part.cells, part.move, WitnessCheck(self.problem, Witness(part.cells, whole[0])), whole[1]
+        )
 
     def _guessed_away(self, part: Part, reached: Reached) -> bool:
         """Whether the whole numbers that a move was taken for miss a level that the move itself reaches: 5.0000001 may
@@ -148,27 +186,40 @@ class Proofs:
 
     # ---- bounds ------------------------------------------------------------------------------------
 
-    def _bound(self, pairs: np.ndarray, up: bool, equations: np.ndarray, gamma: np.ndarray) -> None:
-        most = self.most_up if up else self.most_down
-        level = self.problem.pairs.level(up)[pairs] * (1 - TOLERANCE)
-        best = None
-        for candidate in _candidates(pairs, up, equations, gamma):
-            amount = reach(self.problem, candidate)
-            if (amount < most[pairs]).any():
-                most[pairs], best = np.minimum(most[pairs], amount), candidate
-            if (most[pairs] < level).all():
-                break
-        if best is not None:
-            self.bounds.append(best)
+    def _bounds(self, refutations: list[Iterator[Bound]]) -> None:
+        """Of each, the best of its candidates, as many as it takes to get below the level: all first ones together,
+        then all second ones."""
+        best: dict[int, Bound] = {}
+        left = list(range(len(refutations)))
+        while left:
+            tried = [(i, bound) for i in left if (bound := next(refutations[i], None)) is not None]
+            left = []
+            for (i, bound), amount in zip(tried, reaches(self.problem, [b for _, b in tried]), strict=True):
+                pairs, most = bound.pairs, self.most_up if bound.up else self.most_down
+                if (amount < most[pairs]).any():
+                    most[pairs], best[i] = np.minimum(most[pairs], amount), bound
+                if not (most[pairs] < self.problem.pairs.level(bound.up)[pairs] * (1 - TOLERANCE)).all():
+                    left.append(i)
+        self.bounds += [best[i] for i in sorted(best)]
 
 
 def _candidates(pairs: np.ndarray, up: bool, equations: np.ndarray, gamma: np.ndarray) -> Iterator[Bound]:
-    """The multipliers as small fractions, if that is what they are, and as they came."""
+    """The multipliers as small fractions, if that is what they are; rounded, roughly and less so; and as they came."""
     pairs = np.sort(pairs)
     exact = rational(gamma) if len(gamma) else None
     if exact is not None:
         yield Bound(int(pairs[0]), up, equations, *exact, also=pairs[1:])
+    elif len(gamma):
+        for bits in BITS:
+            numbers, denominator = rounded(gamma, bits)
+            used = np.flatnonzero(numbers)
+            yield Bound(int(pairs[0]), up, equations[used], numbers[used], denominator, also=pairs[1:])
     yield Bound(int(pairs[0]), up, equations, gamma, also=pairs[1:])
+
+
+def _shown(reached: np.ndarray) -> np.ndarray:
+    """Without the digits that depend on the way an engine went."""
+    return np.array([float(f"{distance:.{DIGITS}g}") for distance in reached.tolist()])
 
 
 def _parts(attack: Attack) -> Iterator[Part]:

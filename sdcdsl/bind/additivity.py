@@ -17,6 +17,7 @@ import numpy as np
 from sdcdsl.bind.naming import SHOWN, cells, first_cells
 from sdcdsl.bind.relations import Relations
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, diagnostic
+from sdcdsl.diagnostics.confidential import secret
 
 TOLERANCE = 1e-9
 
@@ -73,7 +74,8 @@ def check_additivity(
 
     def says(i: int) -> str:
         off = bad.parts[i] - bad.total[i]
-        return f"children sum to {figure(bad.parts[i])}, table says {figure(bad.total[i])} (off by {off:.6g})"
+        parts, total, apart = (secret(x) for x in (figure(bad.parts[i]), figure(bad.total[i]), f"{off:.6g}"))
+        return f"children sum to {parts}, table says {total} (off by {apart})"
 
     def title(i: int) -> str:
         cell = int(bad.total_cell[i])

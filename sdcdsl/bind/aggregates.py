@@ -29,7 +29,7 @@ from sdcdsl.bind.holdings import cells_from
 from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement
-from sdcdsl.bind.tabulate import Contributions
+from sdcdsl.bind.tabulation import Contributions
 
 PAIR_LIMIT = 12
 

@@ -21,8 +21,12 @@ from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.unions import Unions
 from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+
+ROUNDING = 1e-9  # of a value: bounds that exclude it by less contain it
+BESIDE = 1e-4  # of the largest value: what smaller ones, and zeros, are measured by instead of by themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,7 @@ def _bounds(
     (low, by_low), (high, by_high) = sides
     if found:
         return low, high, found
-    scale = 1e-9 * np.maximum(np.abs(a), 1.0)
+    scale = ROUNDING * np.maximum(np.abs(a), BESIDE * float(np.abs(a).max(initial=0.0)))
     outside = np.flatnonzero((a < low - scale) | (a > high + scale))
     for index in np.unique(np.where(a[outside] < low[outside], by_low[outside], by_high[outside])):
         chosen = outside[np.where(a[outside] < low[outside], by_low[outside], by_high[outside]) == index]
@@ -113,7 +117,7 @@ def _excluded(
     attacker: d.Block, statement: d.Bounds, cells: np.ndarray, a: np.ndarray, low, high, name: Callable[[int], str]
 ) -> Diagnostic:
     negative = bool((a[cells] < 0).all()) and bool((low[cells] == 0).all())
-    shown = first_cells(cells, lambda c: f"{name(c)} outside {low[c]:g} .. {high[c]:g}")
+    shown = first_cells(cells, lambda c: f"{name(c)} outside {secret(f'{low[c]:g} .. {high[c]:g}')}")
     if negative:
         headline = f"attacker `{attacker.name}` excludes negative values, which {naming.cells(cells)} have"
         return diagnostic(

@@ -24,7 +24,7 @@ from sdcdsl.bind.relations import relations
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.sources import Sources, collected
 from sdcdsl.bind.table import BoundTable
-from sdcdsl.bind.tabulate import roll_sum
+from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.vocabulary.formats import STATUS

@@ -20,7 +20,8 @@ from sdcdsl.bind.relations import relations
 from sdcdsl.bind.rules import RULES
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable, Contributors
-from sdcdsl.bind.tabulate import Tabulation, tabulate
+from sdcdsl.bind.tabulate import tabulate
+from sdcdsl.bind.tabulation import Tabulation
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x

@@ -7,10 +7,10 @@ import numpy as np
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.ranking import run_starts
 from sdcdsl.bind.rules.cells import Cells
-from sdcdsl.bind.tabulate import Contributions, Tabulation
+from sdcdsl.bind.tabulation import Contributions, Leaves, Tabulation
 
 
-def contributions_to(lattice: Lattice, leaves: Contributions, chosen: np.ndarray) -> Contributions:
+def contributions_to(lattice: Lattice, leaves: Leaves, chosen: np.ndarray) -> Contributions:
     """Contributions of holdings to the cells marked in `chosen`, each pair once, sorted by cell and holding.
 
     Dimension by dimension, every leaf contribution is copied to the codes above it, but only on the way to a chosen
@@ -25,7 +25,7 @@ def contributions_to(lattice: Lattice, leaves: Contributions, chosen: np.ndarray
             for parent, child in zip(parents, children, strict=True):  # a code may be a child in two trees
                 slabs[:, child] |= slabs[:, parent]
         wanted.insert(0, down)
-    current = _where(leaves, wanted[0][leaves.cell])
+    current = leaves.at(wanted[0])
     for d, composition in enumerate(lattice.compositions):
         reached = [_where(current, wanted[d + 1][current.cell])]
         moving = current

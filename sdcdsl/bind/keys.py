@@ -12,11 +12,12 @@ from hashlib import blake2b
 import numpy as np
 import polars as pl
 
+from sdcdsl.bind.in_passes import Scan
 from sdcdsl.bind.lattice import Lattice
-from sdcdsl.bind.microdata import Columns, encode
+from sdcdsl.bind.microdata import POSITION, Columns
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.tabulate import roll_sum
+from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.policy.meaning import keyed_senses
 from sdcdsl.policy.resolve import Policy
@@ -33,15 +34,16 @@ def cell_keys(frame: pl.LazyFrame, lattice: Lattice, columns: Columns, seed: int
     """The key of every cell, below 2^BITS; None where the data does not say who contributes, or has other faults."""
     if columns.unit is None:
         return None
-    narrow = Columns(columns.dimensions, unit=columns.unit)
-    records, _ = encode(frame.select(narrow.all).collect(), lattice, narrow)
-    if records is None or records.holding is None or records.names is None:
-        return None
-    first, of_record = np.unique(records.holding, return_inverse=True)
+    scan = Scan(frame, lattice, Columns(columns.dimensions, unit=columns.unit))
     salt = f"{seed}\0".encode()
-    names = records.names.gather(first).cast(pl.String).to_list()
-    key = np.array([_key(salt, name) for name in names], dtype=np.float64)
-    leaves = np.bincount(records.cell, weights=key[of_record], minlength=lattice.size)
+    leaves = np.zeros(lattice.size)
+    for part in scan.in_order():
+        if scan.faulty(part):
+            return None
+        unit = part[columns.unit].cast(pl.String).fill_null(pl.format("record {}", part[POSITION] + 1))
+        names, of_record = np.unique(unit.to_numpy(), return_inverse=True)
+        key = np.array([_key(salt, name) for name in names], dtype=np.float64)
+        np.add.at(leaves, scan.cells_of(part), key[of_record])
     return roll_sum(lattice, leaves, signed=False) % 2**BITS
 
 

@@ -20,6 +20,7 @@ from sdcdsl.bind.additivity import TOLERANCE, figure
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.naming import SHOWN
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
+from sdcdsl.diagnostics.confidential import secret
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +129,8 @@ def shared_values(
 
     def says(cell: int, at: int, value: float) -> str:
         first, second = linked.tables[source[cell]].name, linked.tables[at].name
-        return f"{first} says {figure(a[cell])}, {second} says {figure(value)} (off by {value - a[cell]:.6g})"
+        own, other, apart = (secret(x) for x in (figure(a[cell]), figure(value), f"{value - a[cell]:.6g}"))
+        return f"{first} says {own}, {second} says {other} (off by {apart})"
 
     def title(cell: int) -> str:
         return linked.tables[linked.table_of[cell]].lattice.label(int(linked.local_of[cell]))

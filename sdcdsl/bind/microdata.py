@@ -13,8 +13,10 @@ from sdcdsl.bind.naming import SHOWN
 from sdcdsl.bind.readers.records import ROW
 from sdcdsl.bind.readers.wording import clip
 from sdcdsl.diagnostics import Diagnostic, Mark, Place, diagnostic, did_you_mean, listed
+from sdcdsl.diagnostics.confidential import secret
 
 Where = Callable[[int, str], Place]  # a row and a column of a file
+POSITION = "position of a record"  # from 0, of those a table is made from; only in frames that hold some of them
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,13 @@ def encode(
     columns: Columns,
     place: Place | None = None,
     where: Where | None = None,
+    every: int | None = None,
 ) -> tuple[Records | None, list[Diagnostic]]:
-    """Records of a collected frame that has all `columns`; `where` says in which row of a file a record stands."""
+    """Records of a collected frame that has all `columns`; `where` says in which row of a file a record stands.
+
+    A frame with a column POSITION holds some of `every` record, those with faults.
+    """
+    every = len(frame) if every is None else every
     cell = np.zeros(len(frame), dtype=np.int64)
     found: list[Diagnostic] = []
     coded = frame.select(  # all columns at once: polars takes one thread for each
@@ -67,12 +74,13 @@ def encode(
         if codes is not None:
             # Through a table of multiples: wide integers are made once.
             cell += (np.arange(lattice.shape[d]) * lattice.stride[d])[codes]
-    x, problems = _numbers(frame, columns.measure, place, where)
+    x, problems = _numbers(frame, columns.measure, place, where, every)
     found += problems
-    w, problems = _numbers(frame, columns.weight, place, where)
+    w, problems = _numbers(frame, columns.weight, place, where, every)
     found += problems
     if w is not None and (w < 0).any():
-        negative = _offending_rows("SDC323", f"column {columns.weight} holds negative weights", w < 0, place)
+        headline = f"column {columns.weight} holds negative weights"
+        negative = _offending_rows("SDC323", headline, frame, w < 0, place, every)
         found.append(_located(negative, w < 0, frame, columns.weight or "", where))
     if found:
         return None, found
@@ -132,7 +140,7 @@ def _unknown_codes(
 
 
 def _numbers(
-    frame: pl.DataFrame, column: str | None, place: Place | None, where: Where | None
+    frame: pl.DataFrame, column: str | None, place: Place | None, where: Where | None, every: int
 ) -> tuple[np.ndarray | None, list[Diagnostic]]:
     if column is None:
         return None, []
@@ -144,24 +152,35 @@ def _numbers(
     if good.all():
         return numbers, []
     headline = f"column {column} holds something that is not a finite number"
-    return None, [_located(_offending_rows("SDC307", headline, ~good, place), ~good, frame, column, where)]
+    bad = _offending_rows("SDC307", headline, frame, ~good, place, every)
+    return None, [_located(bad, ~good, frame, column, where)]
 
 
 def _located(found: Diagnostic, bad: np.ndarray, frame: pl.DataFrame, column: str, where: Where | None) -> Diagnostic:
     """The same, with the first rows of the file that are meant, where the records know their rows."""
+    quote = secret if found.code != "SDC304" else str  # codes may be named, figures not
     if where is None or ROW not in frame.columns:
         return found
-    first = np.flatnonzero(bad)[:SHOWN]
+    rows = np.flatnonzero(bad)
+    if found.code == "SDC304":  # the first row of every code: ten rows with the same one tell no more than one
+        codes = frame[column].cast(pl.String).gather(rows)
+        rows = rows[(codes.is_first_distinct() | codes.is_null()).to_numpy()]
+    first = rows[:SHOWN]
     rows, words = frame[ROW].gather(first).to_list(), frame[column].cast(pl.String).gather(first).to_list()
-    marks = [Mark(where(row, column), f"`{clip(w)}`" if w else "nothing") for row, w in zip(rows, words, strict=True)]
+    marks = [
+        Mark(where(row, column), f"`{quote(clip(w))}`" if w else "nothing") for row, w in zip(rows, words, strict=True)
+    ]
     return replace(found, marks=tuple(marks))
 
 
-def _offending_rows(code: str, headline: str, bad: np.ndarray, place: Place | None) -> Diagnostic:
+def _offending_rows(
+    code: str, headline: str, frame: pl.DataFrame, bad: np.ndarray, place: Place | None, every: int
+) -> Diagnostic:
     rows = np.flatnonzero(bad)
     rest = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
-    shown = ", ".join(f"{row + 1:,}" for row in rows[:SHOWN])
-    return diagnostic(code, headline, place, notes=[f"records {shown}{rest} (of {len(bad):,}, counted from 1)"])
+    first = frame[POSITION].to_numpy()[rows[:SHOWN]] if POSITION in frame.columns else rows[:SHOWN]
+    shown = ", ".join(f"{int(row) + 1:,}" for row in first)
+    return diagnostic(code, headline, place, notes=[f"records {shown}{rest} (of {every:,}, counted from 1)"])
 
 
 def _many(n: int, one: str, several: str) -> str:
@@ -169,23 +188,37 @@ def _many(n: int, one: str, several: str) -> str:
 
 
 def _holdings(frame: pl.DataFrame, columns: Columns) -> tuple[np.ndarray | None, pl.Series | None]:
-    """A record without a holding counts under its unit, one without a unit under itself."""
-    if columns.group is None and columns.unit is None:
+    holding, declared = holding_rows(frame, columns), _declared(frame, columns)
+    if holding is None:
         return None, None
-    declared = [frame[column] for column in (columns.group, columns.unit) if column is not None]
     if not declared[0].null_count():
-        return first_rows(declared[0]), declared[0]
+        return holding, declared[0]
+    records = pl.Series("holding", [f"record {row + 1}" for row in range(len(frame))], dtype=pl.String)
+    return holding, pl.select(pl.coalesce([*(series.cast(pl.String) for series in declared), records])).to_series()
+
+
+def _declared(frame: pl.DataFrame, columns: Columns) -> list[pl.Series]:
+    return [frame[column] for column in (columns.group, columns.unit) if column is not None]
+
+
+def holding_rows(frame: pl.DataFrame, columns: Columns) -> np.ndarray | None:
+    """The row of the first record of each record's holding; None: every record is a contributor of its own.
+
+    A record without a holding counts under its unit, one without a unit under itself.
+    """
+    declared = _declared(frame, columns)
+    if not declared:
+        return None
+    if not declared[0].null_count():
+        return first_rows(declared[0])
     holding = np.arange(len(frame))
-    names = pl.Series("holding", [f"record {row + 1}" for row in range(len(frame))], dtype=pl.String)
     open_rows = np.ones(len(frame), dtype=bool)
     for series in declared:
         here = open_rows & series.is_not_null().to_numpy()
         rows = np.flatnonzero(here)
-        part = series.gather(rows)
-        holding[rows] = rows[first_rows(part)]
-        names = pl.select(pl.when(pl.Series(here)).then(series.cast(pl.String)).otherwise(names)).to_series()
+        holding[rows] = rows[first_rows(series.gather(rows))]
         open_rows &= ~here
-    return holding, names
+    return holding
 
 
 def first_rows(series: pl.Series) -> np.ndarray:

@@ -27,9 +27,10 @@ from sdcdsl.bind.levels import AttackerLevels
 from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Span
+from sdcdsl.policy.document import Fact
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Marked:
     """What one statement did: how many cells it marked in each table, and how many only because of it."""
 
@@ -37,12 +38,24 @@ class Marked:
     what: str
     cells: dict[str, int]
     only_here: int
+    at: np.ndarray  # the cells of the problem that it marked
+    fact: Fact | None = None  # the statement itself; None: a file on its own
 
 
 @dataclass(frozen=True, eq=False)
 class Fixed:
     """Cells that one statement, or a file on its own, wants published as they are."""
 
+    span: Span | None
+    what: str
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """Cells that one statement, or a file on its own, speaks of, whether a later one won over it or not."""
+
+    word: str  # publish, suppress, fix or waive
     span: Span | None
     what: str
     cells: np.ndarray
@@ -62,6 +75,7 @@ class TableProblem:
     views: tuple[View, ...] = ()  # for expressions that are worked out later: options of methods
     asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
     fixed: tuple[Fixed, ...] = ()  # who wants which cells published
+    stated: tuple[Stated, ...] = ()  # every publish, suppress, fix and waive that is about cells
 
     @property
     def n(self) -> int:

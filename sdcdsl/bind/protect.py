@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from sdcdsl.bind import naming
-from sdcdsl.bind.attackers import Knowledge, know
+from sdcdsl.bind.attackers import ROUNDING, Knowledge, know
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.linking import NamedTable, link, shared_values
@@ -24,6 +24,7 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tables import Binding
 from sdcdsl.bind.unions import Unions, find_unions
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, has_errors
+from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import attackers_of
 from sdcdsl.policy.write import expression
@@ -31,6 +32,34 @@ from sdcdsl.policy.write import fact as written
 from sdcdsl.vocabulary.methods import Limits
 
 MOST_PAIRS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Names of the cells of tables that share nothing."""
+
+    tables: tuple[BoundTable, ...]
+    starts: np.ndarray
+
+    def label(self, cell: int) -> str:
+        at = int(np.searchsorted(self.starts, cell, side="right")) - 1
+        where = self.tables[at].label(cell - int(self.starts[at]))
+        return f"{self.tables[at].name}: {where}" if len(self.tables) > 1 else where
+
+
+@dataclass(frozen=True, eq=False)
+class _Named:
+    """Names of all cells of a problem, and nothing else of what it was made from: problems are sent to other
+    processes."""
+
+    common: Callable[[int], str]
+    base: int  # from here on they are unions
+    unions: Unions
+
+    def label(self, cell: int) -> str:
+        if cell < self.base:
+            return self.common(cell)
+        return " + ".join(self.common(int(c)) for c in self.unions.members(cell - self.base))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +97,7 @@ def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
         maps = tuple(np.arange(s, e) for s, e in pairwise(starts))
         a = np.concatenate([t.value for t in tables])
         made = joined([t.relations for t in tables], maps, len(a))
-
-        def label(cell: int) -> str:
-            at = int(np.searchsorted(starts, cell, side="right")) - 1
-            where = tables[at].label(cell - int(starts[at]))
-            return f"{tables[at].name}: {where}" if len(tables) > 1 else where
-
-        return _Cells(tuple(tables), maps, a, made, label), []
+        return _Cells(tuple(tables), maps, a, made, _Numbered(tuple(tables), starts).label), []
     linked = link([NamedTable(t.name, t.measure, t.lattice) for t in tables if t.lattice is not None])
     a, found = shared_values(linked, [t.value for t in tables], place=tables[0].place)
     made = joined([t.relations for t in tables], linked.maps, linked.cells)
@@ -107,6 +130,7 @@ class _Making:
         self.binding, self.protect, self.cells, self.marks, self.unions = binding, protect, cells, marks, unions
         self.base = len(cells.a)
         self.n = self.base + len(unions)
+        self.label = _Named(cells.label, self.base, unions).label
         self.a = np.concatenate([cells.a, unions.value])
         self.sensitive = np.concatenate([marks.sensitive, np.ones(len(unions), dtype=bool)])
         self.lower = self._clipped(np.concatenate([marks.lower, unions.lower]))
@@ -132,11 +156,6 @@ class _Making:
         if table.given is not None:  # a JJ file gives sliding levels of its own (S31)
             quantities["needed_sliding"] = table.given.spl
         return View(view.cells, quantities, view.largest, view.lattice, view.numbers, view.table)
-
-    def label(self, cell: int) -> str:
-        if cell < self.base:
-            return self.cells.label(cell)
-        return " + ".join(self.cells.label(int(c)) for c in self.unions.members(cell - self.base))
 
     # ---- the problem ------------------------------------------------------------------------------
 
@@ -178,6 +197,7 @@ class _Making:
             views=tuple(self.views),
             asked=tuple(asked),
             fixed=tuple(self._fixed()),
+            stated=tuple(self.marks.stated),
         )
         return made, found
 
@@ -305,7 +325,7 @@ class _Making:
     def _impossible(
         self, level: AttackerLevels, name: str, cells: np.ndarray, amount: np.ndarray, room: np.ndarray
     ) -> list[Diagnostic]:
-        tolerance = 1e-9 * np.maximum(np.abs(self.a[cells]), 1.0)
+        tolerance = ROUNDING * np.maximum(np.abs(self.a[cells]), amount)
         bad = np.flatnonzero(amount > room + tolerance)
         out = []
         for statement in np.unique(level.spans[name][cells[bad]]):
@@ -313,7 +333,8 @@ class _Making:
             span: Span | None = level.statements[statement] if statement >= 0 else None
 
             def asks(i: int) -> str:
-                return f"{self.label(int(cells[i]))} asks for {amount[i]:g}, the bounds leave {room[i]:g}"
+                want, left = secret(f"{amount[i]:g}"), secret(f"{room[i]:g}")
+                return f"{self.label(int(cells[i]))} asks for {want}, the bounds leave {left}"
 
             headline = f"`{name}` asks for more than attacker `{level.attacker}` leaves open in {naming.cells(chosen)}"
             out.append(diagnostic("SDC320", headline, span or self.protect.heading, notes=[first_cells(chosen, asks)]))

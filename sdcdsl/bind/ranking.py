@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,18 +61,29 @@ class Ranking:
         self.largest = np.full((k, lattice.size), -1.0)
         self.holding = np.full((k, lattice.size), NOBODY, dtype=np.int32)
 
-    def insert(self, pairs: Pairs, pool: Executor) -> None:
+    def insert(self, pairs: Pairs, pool: Executor | None = None) -> None:
         """Add contributions of holdings that are not yet in the cells concerned."""
         if not len(pairs):
             return
         cell, amount = pairs.cell, np.abs(pairs.amount)
-        adding = pool.submit(self._add, cell, amount)
+        adding = pool.submit(self._add, cell, amount) if pool is not None else None
         if len(self.largest):
             size = amount if pairs.ranked is pairs.amount else np.abs(pairs.ranked)
             # Most pairs cannot enter the list of their cell: look at them once.
             contender = np.flatnonzero(size >= self.largest[-1][cell])
             self._rank(cell[contender], size[contender], pairs.holding[contender])
-        adding.result()
+        if adding is not None:
+            adding.result()
+        else:
+            self._add(cell, amount)
+
+    def merge(self, other: Ranking) -> None:
+        """Take in the ranking of other holdings over the same cells."""
+        self.count += other.count
+        self.nonzero += other.nonzero
+        self.absolute += other.absolute
+        for size, who in zip(other.largest, other.holding, strict=True):
+            self._enter(slice(None), size, who)
 
     def _add(self, cell: np.ndarray, amount: np.ndarray) -> None:
         if len(cell) * 4 > self.lattice.size:
@@ -135,11 +147,11 @@ def _insert_sorted(largest, holding, where, size, who) -> tuple[np.ndarray, np.n
     return worse, worse_who
 
 
-def rank(lattice: Lattice, alone: Pairs, shared: Pairs, k: int) -> Ranking:
+def rank(lattice: Lattice, alone: Pairs, shared: Pairs, k: int, workers: Executor | None = None) -> Ranking:
     """The ranking of every cell of a lattice.
 
     `alone` are the holdings with one leaf cell, `shared` the others: pairs of (holding, leaf cell), each once, sorted
-    by holding.
+    by holding. Who ranks often brings workers: every new thread may keep memory of its own.
     """
     ranking = Ranking(lattice, k)
     first = run_starts(shared.holding)
@@ -147,7 +159,8 @@ def rank(lattice: Lattice, alone: Pairs, shared: Pairs, k: int) -> Ranking:
     pairs = Grouped(group, shared.holding[first], shared.cell, shared.amount, shared.ranked)
     # The dimension with most leaves first: it tears most groups apart.
     order = sorted(range(len(lattice.shape)), key=lambda d: -int(lattice.compositions[d].is_leaf.sum()))
-    with ThreadPoolExecutor() as pool:  # numpy sorts and gathers without the interpreter lock
+    # numpy sorts and gathers without the interpreter lock
+    with ThreadPoolExecutor() if workers is None else nullcontext(workers) as pool:
         ranking.insert(alone, pool)
         for at, d in enumerate(order):
             stages = list(pool.map(_Stage(lattice, d, last=at == len(order) - 1).on, pairs.batches()))

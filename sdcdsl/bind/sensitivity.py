@@ -14,7 +14,7 @@ from sdcdsl.bind.from_microdata import in_force
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import rule_arguments
 from sdcdsl.bind.places import Places
-from sdcdsl.bind.problem import Marked
+from sdcdsl.bind.problem import Marked, Stated
 from sdcdsl.bind.rules import RULES, Judgement, Rule
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.table import BoundTable
@@ -39,6 +39,7 @@ class Marks:
     by: np.ndarray = field(init=False)  # which of `facts` set the status
     together: list[tuple[int, list[int], d.Sensitive]] = field(default_factory=list)  # table, cells, why
     masks: list[tuple[d.Fact | None, str, np.ndarray]] = field(default_factory=list)
+    stated: list[Stated] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -59,6 +60,12 @@ class Marks:
         self.lower = np.where(mask, np.maximum(self.lower, lower), self.lower)
         self.upper = np.where(mask, np.maximum(self.upper, upper), self.upper)
         self.masks.append((fact, what, mask))
+
+    def note(self, word: str, fact: d.Fact | None, mask: np.ndarray, what: str = "") -> None:
+        """Somebody said this of cells: kept for those who ask why."""
+        if mask.any():
+            span = fact.span if fact is not None else None
+            self.stated.append(Stated(word, span, written(fact) if fact is not None else what, np.flatnonzero(mask)))
 
 
 def mark_cells(
@@ -82,8 +89,11 @@ def mark_cells(
                 chosen = _chosen(marks, fact.cells, views)
                 _opposites(marks, policy, chosen, status, fact, name)
                 marks.status[chosen], marks.by[chosen] = status, index
+                marks.note(status, fact, chosen)
             case d.Waive() if fact.cells is not None and in_force(fact, today):
-                waived |= _chosen(marks, fact.cells, views)
+                chosen = _chosen(marks, fact.cells, views)
+                marks.note("waive", fact, chosen)
+                waived |= chosen
     marks.sensitive &= ~waived
     _contradictions(marks, policy, name)
     return marks
@@ -93,8 +103,11 @@ def _given(marks: Marks, view: View, table: BoundTable) -> None:
     """What a JJ file or a status column says on its own."""
     if table.status is None:
         return
-    marks.status[view.cells[table.status == "z"]] = "fix"
-    marks.status[view.cells[table.status == "m"]] = "suppress"
+    for letter, word in (("z", "fix"), ("m", "suppress")):
+        said = np.zeros(marks.n, dtype=bool)
+        said[view.cells[table.status == letter]] = True
+        marks.status[said] = word
+        marks.note(word, None, said, f"the status in {table.place}")
     if table.given is not None:
         mask = np.zeros(marks.n, dtype=bool)
         mask[view.cells[table.status == "u"]] = True
@@ -124,6 +137,7 @@ def _sensitive(
             marks.lower, marks.upper = np.maximum(marks.lower, listed.lower), np.maximum(marks.upper, listed.upper)
             for status, mask in (("suppress", listed.hidden), ("fix", listed.fixed)):
                 marks.status[mask], marks.by[mask] = status, index
+                marks.note(status, fact, mask)
     else:
         marks.mark(fact, what, _chosen(marks, fact.cells, views))
 
@@ -250,5 +264,5 @@ def report(marks: Marks, views: Sequence[View]) -> tuple[Marked, ...]:
     for fact, what, mask in marks.masks:
         counts = {view.table: int(mask[view.cells].sum()) for view in views}
         only = int((mask & (times == 1)).sum())
-        out.append(Marked(fact.span if fact is not None else None, what, counts, only))
+        out.append(Marked(fact.span if fact is not None else None, what, counts, only, np.flatnonzero(mask), fact))
     return tuple(out)

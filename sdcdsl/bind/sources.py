@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -15,10 +16,13 @@ from sdcdsl.bind.readers.csv_records import read_csv
 from sdcdsl.bind.readers.parquet_records import read_parquet
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import Asked, Records
+from sdcdsl.bind.readers.several import Read, read_several
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.plugins import find_reader
+
+SUFFIX = {"csv": ".csv", "parquet": ".parquet"}  # of files that a folder gives
 
 
 @dataclass
@@ -54,22 +58,31 @@ class Sources:
 
     def _records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
         origin = self.policy.data[data].the(d.Origin)
-        path, missing = self.places.find(data, origin.file.path, origin.file.span)
-        if path is None:
-            return None, missing
+        file = origin.file
         codes, numbers = self.asked[data]
-        options = option_values(origin.file.options, _described(origin.file.format))
-        if origin.file.format == "argus":
-            return self._argus(path, options, origin, data)
+        options = option_values(file.options, _described(file.format))
+        if file.format == "argus":
+            path, missing = self.places.find(data, file.path, file.span)
+            return self._argus(path, options, origin, data) if path is not None else (None, missing)
+        paths, missing = self.places.find_all(data, file.path, file.span, SUFFIX[file.format])
+        if not paths:
+            return None, missing
         both = codes & numbers
         if both:
             headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
             return None, [diagnostic("SDC306", headline, origin.span)]
         decimal, missing_word = options.get("decimal", "."), options.get("missing", "")
         asked = Asked(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
-        if origin.file.format == "parquet":
-            return read_parquet(path, asked)
-        return read_csv(path, asked, delimiter=options.get("delimiter"), encoding=encoding_of(options))
+        if file.format == "parquet":
+            read: Read = read_parquet
+        else:
+            delimiter, encoding = options.get("delimiter"), encoding_of(options)
+            read = partial(read_csv, delimiter=delimiter, encoding=encoding)
+        if len(paths) == 1 and paths[0].name == Path(self.places.called(data, file.path)).name:
+            return read(paths[0], asked)
+        return read_several(
+            paths, self.places.called(data, file.path), asked, read, self.places.folder_of(data, file.path)
+        )
 
     def _argus(self, path: Path, options: dict, origin: d.Origin, data: str) -> tuple[Records | None, list[Diagnostic]]:
         if options["metadata"] is None:

@@ -11,7 +11,7 @@ from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.readers.jj import JJTable
 from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.rules.cells import Cells
-from sdcdsl.bind.tabulate import Tabulation
+from sdcdsl.bind.tabulation import Tabulation
 from sdcdsl.diagnostics import Place
 
 

@@ -6,6 +6,8 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from sdcdsl.bind.dimensions import bind_dimension
 from sdcdsl.bind.from_cells import from_cells
 from sdcdsl.bind.from_inline import from_inline
@@ -14,9 +16,10 @@ from sdcdsl.bind.from_microdata import from_microdata
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import Lattice, lattice
 from sdcdsl.bind.places import Places
-from sdcdsl.bind.sources import Sources, collected
+from sdcdsl.bind.readers.parquet_records import UNREADABLE
+from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable
-from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
+from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
@@ -84,6 +87,23 @@ class Binding:
     # ---- tables ------------------------------------------------------------------------------------
 
     def _table(self, block: d.Block) -> tuple[BoundTable | None, list[Diagnostic]]:
+        try:
+            return self._made(block)
+        except UNREADABLE:
+            # Parquet is read when it is needed: a damaged page shows only now.
+            file = self._parquet(block)
+            if file is None:
+                raise
+            headline = f"cannot read {file.path}: it is not a whole Parquet file"
+            return None, [diagnostic("SDC302", headline, file.span)]
+
+    def _parquet(self, block: d.Block) -> d.FileReference | None:
+        """The file of a table, if it is one of those that are read late."""
+        source = block.last(d.From)
+        file = self.policy.data[source.data].the(d.Origin).file if source is not None else None
+        return file if file is not None and file.format == "parquet" else None
+
+    def _made(self, block: d.Block) -> tuple[BoundTable | None, list[Diagnostic]]:
         origin = block.last(d.Origin)
         if origin is not None:
             return from_jj(block, origin, self.places)
@@ -130,7 +150,8 @@ class Binding:
             return ()
         column = self.sources.column(origin.data, dimension)
         total = self.policy.dimensions[dimension].last(d.Total)
-        codes = collected(records)[column].drop_nulls().unique().sort().to_list()
+        codes = records.frame.select(pl.col(column).unique()).collect(engine="streaming")[column]
+        codes = codes.drop_nulls().sort().to_list()
         return tuple(c for c in codes if total is None or c != total.code.text)
 
 

@@ -8,25 +8,28 @@ import sys
 
 import click
 
-from sdcdsl import __version__
+from sdcdsl.version import __version__
 
-# command -> where it lives; imported only when it runs or when its help is shown.
+PROGRAM = "program"  # the context's object when the process is ours alone, and may be divided
+
+# command -> where it lives, imported only when it runs or when its help is shown; and what the list of commands says.
 COMMANDS = {
-    "check": "sdcdsl.cli.check:check",
-    "fmt": "sdcdsl.cli.fmt:fmt",
-    "lint": "sdcdsl.cli.check:lint",
-    "plan": "sdcdsl.cli.plan:plan",
-    "protect": "sdcdsl.cli.protect:protect",
-    "compile": "sdcdsl.cli.compile:compile",
-    "audit": "sdcdsl.cli.audit:audit",
-    "verify": "sdcdsl.cli.verify:verify",
-    "assess": "sdcdsl.cli.assess:assess",
-    "diff": "sdcdsl.cli.diff:diff",
-    "explain": "sdcdsl.cli.explain:explain",
-    "show": "sdcdsl.cli.show:show",
-    "methods": "sdcdsl.cli.methods:methods",
-    "new": "sdcdsl.cli.new:new",
-    "import": "sdcdsl.cli.import_:import_",
+    "check": ("sdcdsl.cli.check:check", "Report every mistake in policies, without data."),
+    "fmt": ("sdcdsl.cli.fmt:fmt", "Lay policies out in the one canonical form."),
+    "lint": ("sdcdsl.cli.check:lint", "Advice on what is right but perhaps not meant."),
+    "plan": ("sdcdsl.cli.plan:plan", "Read the data, and count what protecting it would mean."),
+    "protect": ("sdcdsl.cli.protect:protect", "Protect the tables of a policy: search, audit, release."),
+    "compile": ("sdcdsl.cli.compile:compile", "Write the model for a solver outside; read its solution back."),
+    "audit": ("sdcdsl.cli.audit:audit", "Attack a released table, whoever made it."),
+    "verify": ("sdcdsl.cli.verify:verify", "Check the lock of a release, or a certificate."),
+    "assess": ("sdcdsl.cli.assess:assess", "Try to undo an adjusted table."),
+    "compare": ("sdcdsl.cli.compare:compare", "Several methods and levels side by side."),
+    "diff": ("sdcdsl.cli.diff:diff", "What a change of a policy means; with data, cell by cell."),
+    "explain": ("sdcdsl.cli.explain:explain", "A diagnostic, a method, a rule; why a cell is as it is."),
+    "show": ("sdcdsl.cli.show:show", "What the program understood."),
+    "methods": ("sdcdsl.cli.methods:methods", "All methods, rules and experiments, with their options."),
+    "new": ("sdcdsl.cli.new:new", "Write a commented policy to start from."),
+    "import": ("sdcdsl.cli.import_:import_", "Turn files of τ-ARGUS into a policy."),
 }
 
 
@@ -35,18 +38,21 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        where = COMMANDS.get(cmd_name)
-        if where is None:
+        if cmd_name not in COMMANDS:
             return None
-        module, _, name = where.partition(":")
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
         return getattr(importlib.import_module(module), name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
         from sdcdsl.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             label = did_you_mean(args[0], COMMANDS)
-            raise click.UsageError(f"no command '{args[0]}'. {label}".strip(), ctx)
+            raise click.UsageError(f"no command '{args[0]}'{label and ': '}{label}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -56,7 +62,8 @@ class _Commands(click.Group):
     epilog="Start with `sdcdsl new policy.sdc`, then `sdcdsl check policy.sdc`.",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sdcdsl")
-def cli() -> None:
+@click.option("--show-values", is_flag=True, help="Quote values of cells and contributors in messages, too.")
+def cli(show_values: bool) -> None:
     """Protect statistical tables before publication, as a policy file says.
 
     \b
@@ -64,16 +71,20 @@ def cli() -> None:
     4 infeasible · 5 limit reached, nothing released · 6 the audit found exposure, nothing released
     7 changes found (fmt --check, diff) · 70 a bug in this program
     """
+    if show_values:
+        from sdcdsl.diagnostics import confidential  # noqa: PLC0415
+
+        confidential.show_values(True)
 
 
 def main() -> None:
-    from sdcdsl.cli.exits import BUG, STOPPED  # noqa: PLC0415
+    from sdcdsl.cli.exits import BUG, LIMIT, STOPPED  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _results_only()
     try:
-        sys.exit(cli.main(prog_name="sdcdsl", standalone_mode=False) or 0)
+        sys.exit(cli.main(prog_name="sdcdsl", standalone_mode=False, obj=PROGRAM) or 0)
     except click.exceptions.Abort:
         click.echo("stopped", err=True)
         sys.exit(STOPPED)
@@ -84,12 +95,19 @@ def main() -> None:
         # The reader went away (`sdcdsl … | head`): nothing is wrong.
         sys.stderr.close()
         sys.exit(0)
+    except MemoryError:
+        from sdcdsl.cli.limits import out_of_memory  # noqa: PLC0415
+        from sdcdsl.diagnostics.render import render  # noqa: PLC0415
+
+        click.echo(render([out_of_memory()], "text"), nl=False, err=True)
+        sys.exit(LIMIT)
     except Exception as error:
         if "SDCDSL_TRACEBACK" in os.environ:
             raise
+        # What an error says may quote data.
         click.echo(
-            f"a bug in sdcdsl {__version__}: {type(error).__name__}: {error}\n"
-            "Please report it. SDCDSL_TRACEBACK=1 shows where it happened.",
+            f"a bug in sdcdsl {__version__}: {type(error).__name__}\n"
+            "Please report it. SDCDSL_TRACEBACK=1 shows where it happened, and may quote data.",
             err=True,
         )
         sys.exit(BUG)

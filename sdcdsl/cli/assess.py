@@ -12,14 +12,17 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import Share
+from sdcdsl.cli.limits import Duration, committing, limited
 from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.protect import Duration
 from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.vocabulary.methods import EXPERIMENTS
+
+NOTHING = {"verdict": None, "blocks": [], "plot": None}
 
 
 class Experiments(click.ParamType):
@@ -57,6 +60,7 @@ class Experiments(click.ParamType):
 @click.option(
     "--format", type=click.Choice(["csv", "argus", "sdctable", "jj"]), help="Of the released files; else: recognised."
 )
+@workers_options("How many processes to work in")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw the distributions.")
 @click.option("--fail-at-risk", is_flag=True, help="Exit with 6 if a table is at risk.")
 @click.option(
@@ -66,6 +70,7 @@ class Experiments(click.ParamType):
 @today_option
 @outside_option
 @colour_option
+@limited(NOTHING)
 def assess(
     file: str,
     released: tuple[str, ...],
@@ -73,6 +78,8 @@ def assess(
     experiments: tuple[str, ...] | None,
     seed: int | None,
     time_limit: float | None,
+    jobs: int | None,
+    cluster: str | None,
     column: tuple[str, ...],
     format: str | None,
     plot: str | None,
@@ -133,9 +140,11 @@ def assess(
         seed=chosen,
         time_limit=time_limit,
     )
-    report = Report(assess_all(request), target, fail_at_risk)
+    with workers(jobs, cluster) as team:
+        report = Report(assess_all(request, team), target, fail_at_risk)
     if not report.made.blocks:
         _refuse(report.found, output, colour, report.exit)
+    committing()
     report.draw()
     if output == "json":
         click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
@@ -163,8 +172,7 @@ def _drawable(plot: str | None, read: list[Path]) -> Path | None:
 def _refuse(found: list[Diagnostic], output: str, colour: bool | None, code: int) -> None:
     """No experiment was made."""
     if output == "json":
-        document = {"verdict": None, "blocks": [], "plot": None}
-        document |= {"diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
+        document = {**NOTHING, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         click.echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, color=True)

@@ -17,9 +17,11 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli import exits
 from sdcdsl.cli.progress import counting
+from sdcdsl.cli.protect_display import display
 from sdcdsl.cli.protect_output import EXITS
 from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
+from sdcdsl.executing import Team
 from sdcdsl.methods.result import Clock
 from sdcdsl.pipeline import End, prepare
 from sdcdsl.pipeline import Request as Protecting
@@ -76,18 +78,18 @@ class Made:
     exit: int = exits.DONE
 
 
-def assess_all(request: Request) -> Made:
+def assess_all(request: Request, team: Team) -> Made:
     """Every block, or the one that was asked for; no experiment is made if something is wrong with one."""
     refused = _refused(request)
     if refused:
         return Made(found=tuple(refused), exit=exits.WRONG_POLICY)
-    tables, found, code = _read(request) if request.released else _protected(request)
+    tables, found, code = _read(request) if request.released else _protected(request, team)
     if code != exits.DONE:
         return Made(found=tuple(found), exit=code)
     unfitting = [problem for table in tables for problem in _unfit(table, request)]
     if unfitting:
         return Made(found=(*found, *unfitting), exit=exits.WRONG_DATA)
-    return Made({t.problem.name: (_assessed(t, request), t.origin) for t in tables}, tuple(found))
+    return Made({t.problem.name: (_assessed(t, request, team), t.origin) for t in tables}, tuple(found))
 
 
 def _refused(request: Request) -> list[Diagnostic]:
@@ -122,15 +124,15 @@ def _read(request: Request) -> tuple[list[Adjusted], list[Diagnostic], int]:
     return tables, found, exits.WRONG_DATA if has_errors(found) else exits.DONE
 
 
-def _protected(request: Request) -> tuple[list[Adjusted], list[Diagnostic], int]:
+def _protected(request: Request, team: Team) -> tuple[list[Adjusted], list[Diagnostic], int]:
     tables: list[Adjusted] = []
     found: list[Diagnostic] = []
     policy, folder = _only_protecting(request.policy), request.source.parent
-    watching = Watching()
+    watching = Watching(display("auto", as_document=False))
     with watching:
         for name in request.blocks:
             protecting = Protecting(policy, request.source, request.places, request.day, folder, name)
-            prepared = watching.run(lambda asked=protecting: prepare(asked, watching))
+            prepared = watching.run(lambda asked=protecting: prepare(asked, watching, team))
             found += prepared.diagnostics
             if prepared.end is not End.DONE:
                 return [], list(dict.fromkeys(found)), EXITS[prepared.end]
@@ -157,7 +159,7 @@ def _unfit(table: Adjusted, request: Request) -> Iterator[Diagnostic]:
         yield diagnostic("SDC139", headline, FilePlace(str(place)), help="experiments are for adjusted tables")
 
 
-def _assessed(table: Adjusted, request: Request) -> Assessment:
+def _assessed(table: Adjusted, request: Request, team: Team) -> Assessment:
     protect = request.policy.protects[table.problem.name]
     said = stated(protect)
     experiments, options = said if said is not None else (tuple(EXPERIMENTS), stated_options(protect))
@@ -170,4 +172,5 @@ def _assessed(table: Adjusted, request: Request) -> Assessment:
             request.seed,
             clock=Clock(request.time_limit),
             progress=progress,
+            team=team,
         )

@@ -12,27 +12,38 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.plan import data_option, named_files, today_option
 from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
 
 FORMATS = ("text", "json", "csv")
+NOTHING = {"verdict": None, "blocks": [], "pairs": [], "revealed": [], "pinned_sums": [], "certificate": None}
 
 
 class Share(click.ParamType):
-    """`0.1` or `10%`."""
+    """`0.1` or `10%`. What is above 1 must have the sign, unless it is a factor: 5 is mostly meant to be 5 %."""
 
     name = "share"
+
+    def __init__(self, factor: bool = False):
+        self.factor = factor
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         text = str(value).strip()
         try:
-            return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+            found = float(text[:-1]) / 100 if text.endswith("%") else float(text)
         except ValueError:
             self.fail(f"{value} is neither a number nor a percentage", param, ctx)
+        if not found >= 0:
+            self.fail(f"{value} is not a share: 0.05 or 5%", param, ctx)
+        if found > 1 and not text.endswith("%") and not self.factor:
+            self.fail(f"{value} would be {100 * found:g} %: write {text}%, or {found / 100:g}", param, ctx)
+        return found
 
 
 def _published(command: Callable) -> Callable:
@@ -74,12 +85,13 @@ def _published(command: Callable) -> Callable:
     metavar="PATH",
     help="Write the proofs to this file, for `sdcdsl verify`. It contains the true values.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many threads to use.")
+@workers_options("How many processes to work in")
 @click.option("--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it.")
 @data_option
 @today_option
 @outside_option
 @colour_option
+@limited(NOTHING, time="--time-limit")
 def audit(
     file: str,
     released: tuple[str, ...],
@@ -87,7 +99,8 @@ def audit(
     verdict_only: bool,
     integer: bool,
     certificate: str | None,
-    jobs: int,
+    jobs: int | None,
+    cluster: str | None,
     output: str,
     instead: tuple[str, ...],
     today: datetime.datetime | None,
@@ -124,21 +137,21 @@ def audit(
     from sdcdsl.bind.places import Noted  # noqa: PLC0415
     from sdcdsl.cli.auditing import Request, audit_all  # noqa: PLC0415
 
-    result = audit_all(
-        Request(
-            policy=policy,
-            source=path,
-            places=Noted(path.parent, replaced, allow_outside),
-            day=today.date() if today is not None else datetime.date.today(),
-            block=block,
-            released=files,
-            reading=reading,
-            exact=not verdict_only,
-            integer=integer,
-            certificate=Path(certificate) if certificate else None,
-            jobs=jobs,
-        )
+    request = Request(
+        policy=policy,
+        source=path,
+        places=Noted(path.parent, replaced, allow_outside),
+        day=today.date() if today is not None else datetime.date.today(),
+        block=block,
+        released=files,
+        reading=reading,
+        exact=not verdict_only,
+        integer=integer,
+        certificate=Path(certificate) if certificate else None,
     )
+    with workers(jobs, cluster) as team:
+        result = audit_all(request, team)
+    committing()
     if not result.audits and output != "json":
         _refuse(list(result.found), output, colour, result.exit)
     if result.found and output != "json":
@@ -152,8 +165,7 @@ def audit(
 def _refuse(found: list, output: str, colour: bool | None, code: int) -> None:
     """Nothing was audited. Who asked for a table gets no text in its place."""
     if output == "json":
-        nothing = {"verdict": None, "blocks": [], "pairs": [], "revealed": [], "pinned_sums": [], "certificate": None}
-        document = {**nothing, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
+        document = {**NOTHING, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         stream = sys.stderr if output == "csv" else sys.stdout

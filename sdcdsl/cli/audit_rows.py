@@ -238,6 +238,6 @@ def tidy(x: float, size: float = 0.0) -> float | int | None:
     """JSON has no infinity and no NaN; whole numbers look better without a point."""
     if not math.isfinite(x):
         return None
-    size = max(abs(x), size)
+    size = max(abs(x), size) if math.isfinite(size) else abs(x)
     rounded = round(x, DIGITS - math.ceil(math.log10(size))) if size > 0 else 0.0
     return int(rounded) if float(rounded).is_integer() and abs(rounded) < 2**53 else rounded

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,11 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.audit_output import Result
 from sdcdsl.cli.audit_text import shown
+from sdcdsl.cli.limits import committing
 from sdcdsl.cli.progress import counting
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
+from sdcdsl.diagnostics.confidential import secret
+from sdcdsl.executing import Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import pattern_of_jj, read_release
@@ -41,14 +43,13 @@ class Request:
     exact: bool
     integer: bool
     certificate: Path | None
-    jobs: int
 
     @property
     def blocks(self) -> list[str]:
         return [self.block] if self.block is not None else list(self.policy.protects)
 
 
-def audit_all(request: Request) -> Result:
+def audit_all(request: Request, team: Team) -> Result:
     """Every protect block, or the one that was asked for; nothing is audited if something is wrong with one."""
     found = _impossible(request)
     if found:
@@ -56,11 +57,12 @@ def audit_all(request: Request) -> Result:
     tasks, found = _tasks(request)
     if has_errors(found):
         return Result({}, found=found)
-    audits = {name: _audited(problem, pattern, request) for name, (problem, pattern) in tasks.items()}
+    audits = {name: _audited(problem, pattern, request, team) for name, (problem, pattern) in tasks.items()}
     released = bool(request.released)
     if request.certificate is None:
         return Result(audits, released, found=found)
     [made] = audits.values()
+    committing()
     problems = _certified(made, request.certificate, request)
     return Result(audits, released, None if problems else str(request.certificate), [*found, *problems])
 
@@ -127,18 +129,14 @@ def _fractions(problem: TableProblem) -> list[Diagnostic]:
     if not len(odd):
         return []
     headline = f"attackers cannot know that values are whole numbers: {cells(odd)} of `{problem.name}`"
-    notes = [first_cells(odd, lambda cell: f"{problem.label(cell)}: {shown(a[cell], a[cell])}")]
+    notes = [first_cells(odd, lambda cell: f"{problem.label(cell)}: {secret(shown(a[cell], a[cell]))}")]
     verb = "is not" if len(odd) == 1 else "are not"
     return [diagnostic("SDC408", f"{headline} {verb}", notes=notes, help="audit without --integer")]
 
 
-def _audited(problem: TableProblem, pattern: Pattern, request: Request) -> Audit:
-    options: dict[str, Any] = {"exact": request.exact, "integer": request.integer}
+def _audited(problem: TableProblem, pattern: Pattern, request: Request, team: Team) -> Audit:
     with counting(f"auditing {problem.name}", "pairs") as progress:
-        if request.jobs == 1:
-            return audit(problem, pattern, progress=progress, **options)
-        with ThreadPoolExecutor(request.jobs) as executor:
-            return audit(problem, pattern, progress=progress, executor=executor, **options)
+        return audit(problem, pattern, exact=request.exact, integer=request.integer, progress=progress, team=team)
 
 
 # ---- the certificate --------------------------------------------------------------------------------
@@ -150,8 +148,8 @@ def _certified(made: Audit, path: Path, request: Request) -> list[Diagnostic]:
         headline = "there is nothing to certify: no attacker was simulated"
         return [diagnostic("SDC408", headline, place, notes=["nothing is published about how values were changed"])]
     try:
-        inputs = inputs_of(request.source, request.policy, request.places.read, request.released)
-        write_certificate(made, path, inputs)
+        inputs = inputs_of(request.source, request.policy, request.places, request.released)
+        write_certificate(made, path, [one.entry() for one in inputs])
     except OSError as error:
         return [diagnostic("SDC408", f"{path} cannot be written: {error.strerror or error}", place)]
     return []

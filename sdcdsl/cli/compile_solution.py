@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
+from sdcdsl.ordinary import open_ordinary
 
 MOST_BYTES = 2_000_000_000
 _XML = re.compile(r'<variable\s[^>]*?name="([^"]*)"[^>]*?value="([^"]*)"')
@@ -30,10 +32,11 @@ class _Wrong(ValueError):
 def read_solution(path: Path) -> tuple[Read | None, list[Diagnostic]]:
     """Values by name; what is wrong names the line."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _Wrong("it is larger than any solution this program reads")
-        text = path.read_text(encoding="utf-8")
-        return _parsed(text), []
+        with open_ordinary(path) as file:
+            if os.fstat(file.fileno()).st_size > MOST_BYTES:
+                raise _Wrong("it is larger than any solution this program reads")
+            raw = file.read()
+        return _parsed(raw.decode("utf-8")), []
     except FileNotFoundError:
         why, line = "there is no such file", None
     except OSError as error:

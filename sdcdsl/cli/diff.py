@@ -1,16 +1,23 @@
-"""`sdcdsl diff`: what a change of policy means."""
+"""`sdcdsl diff`: what a change of policy means, statement by statement and cell by cell."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.limits import Duration
+from sdcdsl.cli.plan import data_option, today_option
 from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say, wants_colour
 from sdcdsl.diagnostics import has_errors
+from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.render import render
+from sdcdsl.diagnostics.render.json import as_json as as_json_of
 from sdcdsl.policy.diff import Edit, Verdict, overall
 from sdcdsl.policy.diff import diff as compare
 
@@ -21,14 +28,35 @@ _COLOURS = {Verdict.TIGHTER: "green", Verdict.LOOSER: "red", Verdict.NEEDS_DATA:
 @click.command()
 @click.argument("old", type=click.Path(dir_okay=False))
 @click.argument("new", type=click.Path(dir_okay=False))
+@click.option("--cells", is_flag=True, help="Bind both policies to their data, and tell the effect cell by cell.")
+@click.option("--protect", is_flag=True, help="Also run both, and compare the releases. Nothing is written.")
+@click.option("--time-limit", type=Duration(), help="With --protect, for each method: 90s, 10min, 1h.")
+@click.option("--all", "everything", is_flag=True, help="List every cell, not only the first of each list.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@data_option
+@today_option
 @outside_option
 @colour_option
-def diff(old: str, new: str, as_json: bool, allow_outside: bool, colour: bool | None) -> None:
+def diff(
+    old: str,
+    new: str,
+    cells: bool,
+    protect: bool,
+    time_limit: float | None,
+    everything: bool,
+    as_json: bool,
+    instead: tuple[str, ...],
+    today: datetime.datetime | None,
+    allow_outside: bool,
+    colour: bool | None,
+) -> None:
     """Compare two policies by what they ask for, statement by statement.
 
     Every change is called tighter, looser, neutral or "needs data" (only the cells can tell). Layout, comments and the
-    order of declarations do not count. Exit code 0: nothing changed; 7: something did.
+    order of declarations do not count. With --cells, which --data and --protect imply, the cells do tell: which become
+    sensitive, whose levels rise or fall and by how much, who knows more, and with --protect what is published.
+
+    Exit code 0: nothing changed; 7: something did; 1: a policy is wrong; 3: its data does not fit.
     """
     before, wrong = guarded(Path(old), lambda: read(Path(old), allow_outside))
     after, more = guarded(Path(new), lambda: read(Path(new), allow_outside))
@@ -36,12 +64,30 @@ def diff(old: str, new: str, as_json: bool, allow_outside: bool, colour: bool | 
         say(wrong + more, "text", colour)
         sys.exit(exits.WRONG_POLICY)
     edits = compare(before, after)
+    document: dict[str, Any] = {"verdict": overall(edits).value, "edits": [_as_json(e) for e in edits]}
+    effect, changed = "", bool(edits)
+    if cells or protect or instead:
+        from sdcdsl.cli import diff_cells  # noqa: PLC0415
+
+        sides = diff_cells.Side(before, Path(old)), diff_cells.Side(after, Path(new))
+        day = today.date() if today is not None else datetime.date.today()
+        limits = {"time_limit": time_limit} if time_limit is not None else {}
+        changes, found = diff_cells.changes_of(diff_cells.Asked(*sides, instead, day, allow_outside, protect, limits))
+        if has_errors(found) and not changes:
+            say(found, "text", colour)
+            sys.exit(exits.WRONG_DATA)
+        if found and not as_json:
+            click.echo(render(for_reading(found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
+        document |= {"cells": diff_cells.document(changes), "diagnostics": [as_json_of(d) for d in for_reading(found)]}
+        effect = diff_cells.text_of(changes, everything)
+        changed |= any(one.changed for one in changes)
     if as_json:
-        document = {"verdict": overall(edits).value, "edits": [_as_json(e) for e in edits]}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         _print(edits, wants_colour(colour))
-    sys.exit(exits.CHANGES if edits else exits.DONE)
+        if effect:
+            click.echo(f"\n{effect}", nl=False)
+    sys.exit(exits.CHANGES if changed else exits.DONE)
 
 
 def _as_json(edit: Edit) -> dict:

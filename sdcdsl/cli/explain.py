@@ -1,24 +1,78 @@
-"""`sdcdsl explain`: the page of a diagnostic, a method or a rule."""
+"""`sdcdsl explain`: the page of a diagnostic, a method or a rule; or why a cell of a table is as it is."""
 
 from __future__ import annotations
 
+import datetime
 import sys
+from pathlib import Path
+from typing import Any
 
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.audit import _published as published_options
+from sdcdsl.cli.limits import Duration
+from sdcdsl.cli.plan import data_option, today_option
+from sdcdsl.cli.reading import colour_option, outside_option
 from sdcdsl.diagnostics import CODES, did_you_mean
 from sdcdsl.diagnostics.codes import page
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.option import OptionSpec, options_of
 from sdcdsl.vocabulary.rules import ALIASES, RULES
 
+POLICIES = (".sdc", ".jj")
+
 
 @click.command()
 @click.argument("what", required=False)
 @click.option("--plain", is_flag=True, help="Print Markdown as it is.")
-def explain(what: str | None, plain: bool) -> None:
-    """Explain a diagnostic (SDC116), a method (csp) or a rule (p_percent). Without a name: list all diagnostics."""
+@click.option("--cell", "cells", multiple=True, metavar="CELL", help='Of a policy: "nace: 20, nuts: XA13". Repeatable.')
+@click.option("--released", multiple=True, metavar="[TABLE=]FILE", help="The released table; else the policy is run.")
+@click.option("--block", metavar="NAME", help="Look at this protect block only.")
+@click.option("--time-limit", type=Duration(), help="For each method, instead of the policy's: 90s, 10min, 1h.")
+@click.option("--json", "as_document", is_flag=True, help="Print one JSON document about the cells.")
+@published_options
+@data_option
+@today_option
+@outside_option
+@colour_option
+def explain(
+    what: str | None,
+    plain: bool,
+    cells: tuple[str, ...],
+    released: tuple[str, ...],
+    block: str | None,
+    time_limit: float | None,
+    as_document: bool,
+    instead: tuple[str, ...],
+    today: datetime.datetime | None,
+    allow_outside: bool,
+    colour: bool | None,
+    **published: Any,
+) -> None:
+    """Explain a diagnostic (SDC116), a method (csp) or a rule (p_percent). Without a name: list all diagnostics.
+
+    With a policy or a JJ file and --cell: why a cell is sensitive, what the release did with it and what for, and what
+    attackers infer about it. The release is the one that --released names, or else made now; nothing is written.
+
+    \b
+      sdcdsl explain p_percent
+      sdcdsl explain turnover.sdc --cell "nace: 20, nuts: XA13" --released turnover.csv
+      sdcdsl explain hier13.jj --cell "cell 17" --time-limit 60s
+
+    What is said about a cell is as confidential as the data.
+    """
+    if what is not None and Path(what).suffix.lower() in POLICIES:
+        if not cells:
+            raise click.UsageError(f'which cell of {what}? --cell "DIMENSION: CODE, …"')
+        from sdcdsl.cli.explain_cell import Asked, explain_cells  # noqa: PLC0415
+
+        limits = {"time_limit": time_limit} if time_limit is not None else {}
+        day = today.date() if today is not None else datetime.date.today()
+        asked = Asked(Path(what), cells, released, block, instead, day, allow_outside, limits, published)
+        sys.exit(explain_cells(asked, as_document, colour))
+    if cells or released or as_document:
+        raise click.UsageError("--cell, --released and --json are about a policy: sdcdsl explain turnover.sdc --cell …")
     if what is None:
         for code, about in CODES.items():
             click.echo(f"{code}  {about.title}{' (advice)' if about.warning else ''}")
@@ -44,8 +98,19 @@ def _page(what: str) -> str | None:
         rule = RULES[name]
         also = f" Also called {', '.join(rule.aliases)}." if rule.aliases else ""
         head = f"# rule {rule.name}\n\nA cell is sensitive when: {rule.about}.{also}\n"
-        return head + "\n## Arguments\n" + _table(options_of(rule.arguments))
+        return head + _formula(name) + "\n## Arguments\n" + _table(options_of(rule.arguments))
     return None
+
+
+def _formula(name: str) -> str:
+    from sdcdsl.bind.rules import RULES as FORMULAS  # noqa: PLC0415
+
+    formula = getattr(FORMULAS.get(name), "formula", None)
+    if formula is None:
+        return ""
+    letters = "X is the sum of the absolute contributions to the cell, x1 ≥ x2 ≥ … are the largest of them."
+    rows = (f"    sensitive  {formula.sensitive}", f"    level      {formula.level}")
+    return "\n".join(["", "## Formula", "", letters, "", *rows, ""])
 
 
 def _table(options: dict[str, OptionSpec]) -> str:

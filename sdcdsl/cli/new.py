@@ -47,7 +47,15 @@ def _write_used(folder: Path, text: str) -> None:
             click.echo(f"wrote {beside}, which it uses", err=True)
 
 
-@click.command()
+def _help() -> str:
+    names = STARTERS | LIBRARY
+    width = max(map(len, names))
+    listed = "\n".join(f"  {name:{width}}  {about}" for name, about in names.items())
+    about = "Write a commented policy to start from. The result passes `sdcdsl check`."
+    return f"{about}\n\n\b\nWhat to start from:\n{listed}"
+
+
+@click.command(help=_help())
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--from",
@@ -55,11 +63,11 @@ def _write_used(folder: Path, text: str) -> None:
     type=click.Choice([*STARTERS, *LIBRARY]),
     default="inline",
     show_default=True,
-    help="What to start from: " + "; ".join(f"{n}: {about}" for n, about in (STARTERS | LIBRARY).items()) + ".",
+    metavar="NAME",
+    help="What to start from, one of the list above.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
 def new(file: Path, starter: str, force: bool) -> None:
-    """Write a commented policy to start from. The result passes `sdcdsl check`."""
     if file.exists() and not force:
         click.echo(f"{file} is there already; --force overwrites it", err=True)
         sys.exit(exits.USAGE)

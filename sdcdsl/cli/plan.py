@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say
 from sdcdsl.diagnostics import has_errors
 
@@ -32,6 +33,7 @@ today_option = click.option(
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @outside_option
 @colour_option
+@limited({"blocks": []}, time="--time-limit")
 def plan(
     file: str,
     instead: tuple[str, ...],
@@ -54,6 +56,7 @@ def plan(
 
     day = today.date() if today is not None else datetime.date.today()
     blocks, problems = bind_all(policy, path.parent, named_files(instead, policy), day, allow_outside)
+    committing()
     if as_json:
         click.echo(json.dumps(as_document(policy, blocks, problems), indent=2, ensure_ascii=False))
     else:

@@ -7,17 +7,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.sizes import model_sizes
+from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy import document as d
-from sdcdsl.policy.meaning import files_by_table
+from sdcdsl.policy.meaning import released_files
 from sdcdsl.policy.resolve import Policy
+
+MOST = 8  # codes without records that are named
 
 Blocks = dict[str, TableProblem]
 
@@ -51,6 +56,22 @@ def as_document(policy: Policy, blocks: Blocks, found: Iterable[Diagnostic]) -> 
     }
 
 
+def _without_records(table: BoundTable) -> dict[str, list[str]]:
+    """Codes of the hierarchies, that nobody in the data has: often another year's list."""
+    lattice, count = table.lattice, table.quantities.get("count")
+    if lattice is None or count is None or not count.any():
+        return {}
+    out = {}
+    for dimension, composition, stride in zip(lattice.dimensions, lattice.compositions, lattice.stride, strict=True):
+        rest = lattice.cell({}) - dimension.index[dimension.total] * stride
+        nobody = count[rest + stride * np.arange(len(dimension.codes))] == 0
+        if codes := [
+            code for code, none, leaf in zip(dimension.codes, nobody, composition.is_leaf, strict=True) if none and leaf
+        ]:
+            out[dimension.name] = codes
+    return out
+
+
 def _block(policy: Policy, problem: TableProblem) -> dict[str, Any]:
     protect = policy.protects[problem.name]
     chain = protect.last(d.MethodChain)
@@ -66,6 +87,7 @@ def _block(policy: Policy, problem: TableProblem) -> dict[str, Any]:
                 "from": str(t.place),
                 "computed_totals": t.computed,
                 "empty_cells": t.empty,
+                "codes_without_records": _without_records(t),
                 "rounded_totals": t.rounded,
             }
             for t in problem.tables
@@ -79,9 +101,7 @@ def _block(policy: Policy, problem: TableProblem) -> dict[str, Any]:
         "cut_levels": problem.cut_pairs,
         "methods": [{"method": e.name, **model_sizes(e.name, problem)} for e in (chain.engines if chain else ())],
         "memory_bytes": memory(problem),
-        "writes": [
-            path for r in protect.all(d.Release) for path in files_by_table(r.file.path, protect.tables).values()
-        ],
+        "writes": [path for r in protect.all(d.Release) for path in released_files(r, protect.tables).values()],
     }
 
 
@@ -110,7 +130,7 @@ def as_text(policy: Policy, blocks: Blocks) -> str:
 
 def _text(block: dict[str, Any]) -> list[str]:
     counts = block["counts"]
-    unions = f" and {_n(counts['unions'])} unions" if counts["unions"] else ""
+    unions = f" and {_n(counts['unions'])} union{'s' * (counts['unions'] > 1)}" if counts["unions"] else ""
     lines = [f"protect {block['name']}", f"  cells       {_n(counts['cells'])}{unions}"]
     for t in block["tables"]:
         sides = " × ".join(f"{name} {n}" for name, n in t["dimensions"].items()) or "numbered cells"
@@ -125,6 +145,11 @@ def _text(block: dict[str, Any]) -> list[str]:
         ]
         lines.append(f"              {t['name']}: {_n(t['cells'])} ({sides}){'; ' + ', '.join(notes) if notes else ''}")
         lines.append(f"              from {t['from']}")
+        lines += [
+            f"              without records: {name} {', '.join(codes[:MOST])}"
+            + (f" and {_n(len(codes) - MOST)} more" if len(codes) > MOST else "")
+            for name, codes in t["codes_without_records"].items()
+        ]
     lines.append(f"  relations   {_n(counts['relations'])} with {_n(counts['entries'])} entries")
     lines.append(
         f"  sensitive   {_n(counts['sensitive'])} {'cell' if counts['sensitive'] == 1 else 'cells'}"

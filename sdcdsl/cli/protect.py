@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,39 +11,23 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.audit import Share
+from sdcdsl.cli.limits import Duration, committing, limited
 from sdcdsl.cli.plan import data_option, named_files, today_option
 from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.searching import progress_option, search_options
+from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
-
-_UNITS = {"": 1, "s": 1, "min": 60, "m": 60, "h": 3600}
-
-
-class Duration(click.ParamType):
-    """`90`, `90s`, `10 min`, `1h`."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|min|m|h|)\s*", str(value))
-        if found is None:
-            self.fail(f"{value} is no time: 90s, 10min, 1h", param, ctx)
-        return float(found[1]) * _UNITS[found[2]]
+from sdcdsl.policy.document import Release
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @click.option("--block", metavar="NAME", help="Protect this block only.")
 @click.option("--method", metavar="NAME", help="For a JJ file: the method; csp if not given.")
-@click.option("--time-limit", type=Duration(), help="For each method, instead of the policy's: 90s, 10min, 1h.")
-@click.option("--gap", type=Share(), help="Good enough: this share from the best, instead of the policy's.")
-@click.option("--threads", type=click.IntRange(1), help="How many cores to use, instead of the policy's.")
-@click.option("--backend", type=click.Choice(["highs", "scip"]), help="The solver, instead of the policy's.")
+@search_options("method", "How many cores to use")
 @click.option("--out", type=click.Path(file_okay=False), metavar="FOLDER", help="Write there, not beside the policy.")
 @click.option(
     "--certificate",
@@ -52,17 +35,33 @@ class Duration(click.ParamType):
     metavar="PATH",
     help="Write the proofs of the audit to this file, for `sdcdsl verify`. It contains the true values.",
 )
+@click.option("--public", is_flag=True, help="The report is one without confidential numbers: NAME.public.html.")
+@click.option("--no-report", is_flag=True, help="Write no report. Otherwise it is NAME.internal.html: confidential.")
+@click.option("--no-lock", is_flag=True, help="Write no lock. Otherwise it is NAME.sdc.lock, for `sdcdsl verify`.")
+@workers_options("How many processes to work in")
+@click.option("--resume", is_flag=True, help="Go on from where a search was that was killed.")
+@click.option("--checkpoint-every", type=Duration(), help="How often a long search keeps what it knows: 60s.")
+@progress_option
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
 @data_option
 @today_option
 @outside_option
 @colour_option
+@limited({"blocks": []})
 def protect(
     file: str,
     block: str | None,
     method: str | None,
     out: str | None,
     certificate: str | None,
+    public: bool,
+    no_report: bool,
+    no_lock: bool,
+    jobs: int | None,
+    cluster: str | None,
+    resume: bool,
+    checkpoint_every: float | None,
+    progress: str,
     as_document: bool,
     instead: tuple[str, ...],
     today: datetime.datetime | None,
@@ -72,8 +71,9 @@ def protect(
 ) -> None:
     """Protect the tables of a policy: search, audit, release. FILE is a policy, or a JJ file.
 
-    Files are written only when every block was found protected by the audit; then all of them are. Ctrl-C ends the
-    search and goes on with the best release found so far; once more, and nothing is written.
+    Files are written only when every block was found protected by the audit; then all of them are, with a report to
+    read and a lock to check them by. Ctrl-C ends the search and goes on with the best release found so far; once more,
+    and nothing is written.
 
     \b
       sdcdsl protect turnover.sdc
@@ -87,8 +87,8 @@ def protect(
     path = Path(file)
     if method is not None and not is_jj(path):
         raise click.UsageError("--method is for JJ files; a policy says itself which method it wants")
-    released = f"{path.stem}.csv" if out is not None else None
-    policy, found = guarded(path, lambda: read_any(path, allow_outside, method or "csp", released))
+    target = f"{path.stem}.csv" if out is not None else None
+    policy, found = guarded(path, lambda: read_any(path, allow_outside, method or "csp", target))
     if has_errors(found):
         code = exits.WRONG_DATA if any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         _refuse(found, as_document, colour, code)
@@ -97,24 +97,40 @@ def protect(
             f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
         )
     from sdcdsl.bind.places import Noted  # noqa: PLC0415
+    from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.cli.protect_output import Report  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
-    from sdcdsl.pipeline import End, Request, prepare, release  # noqa: PLC0415
+    from sdcdsl.methods.checkpoint import EVERY  # noqa: PLC0415
+    from sdcdsl.pipeline import End, Request, Written, prepare, release  # noqa: PLC0415
+    from sdcdsl.pipeline.resuming import forget  # noqa: PLC0415
 
+    folder = Path(out) if out is not None else path.parent
+    own = Path("stdin.sdc") if file == "-" else path
+    released = any(policy.protects[name].all(Release) for name in ([block] if block else policy.protects))
+    page = folder / f"{own.stem}.{'public' if public else 'internal'}.html"
     request = Request(
         policy=policy,
         source=path,
         places=Noted(path.parent, named_files(instead, policy), allow_outside),
         day=today.date() if today is not None else datetime.date.today(),
-        folder=Path(out) if out is not None else path.parent,
+        folder=folder,
         block=block,
         instead={name: value for name, value in limits.items() if value is not None},
         certificate=Path(certificate) if certificate else None,
+        report=page if released and not no_report else None,
+        public=public,
+        lock=folder / f"{own.name}.lock" if released and not no_lock else None,
+        checkpoints=folder if folder.is_dir() else path.parent,
+        every=EVERY if checkpoint_every is None else checkpoint_every,
+        resume=resume,
     )
-    watching = Watching()
-    with watching:
-        prepared = watching.run(lambda: prepare(request, watching))
-        written, problems = release(prepared, request) if prepared.end is End.DONE else ({}, [])
+    watching = Watching(display(progress, as_document))
+    with workers(jobs, cluster) as team, watching:
+        prepared = watching.run(lambda: prepare(request, watching, team))
+        committing()
+        written, problems = release(prepared, request) if prepared.end is End.DONE else (Written(), [])
+    if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not problems):
+        forget(request)
     report = Report(request, prepared, written, problems)
     if not prepared.outcomes:
         _refuse(report.found, as_document, colour, report.exit)

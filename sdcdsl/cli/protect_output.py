@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import tidy
@@ -15,7 +18,7 @@ from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.methods.result import FEASIBLE, OPTIMAL
 from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
-from sdcdsl.pipeline import End, Outcome, Prepared, Request
+from sdcdsl.pipeline import End, Outcome, Prepared, Request, Written
 
 EXITS = {
     End.DONE: exits.DONE,
@@ -27,6 +30,8 @@ EXITS = {
 }
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 SHOWN = 20  # cells that are listed where no file shows them
+VALUED = ("rounding", "perturb", "combined")
+LISTED_ATTACKERS = 5
 _KINDS = {HIDDEN: "hidden", INTERVAL: "shown as intervals", CHANGED: "changed"}
 
 
@@ -34,7 +39,7 @@ _KINDS = {HIDDEN: "hidden", INTERVAL: "shown as intervals", CHANGED: "changed"}
 class Report:
     request: Request
     prepared: Prepared
-    written: dict[str, list[str]]
+    written: Written
     problems: Sequence[Diagnostic] = ()  # of writing
 
     @property
@@ -48,6 +53,7 @@ class Report:
     def document(self) -> dict[str, Any]:
         return {
             "blocks": [self._block(outcome) for outcome in self.prepared.outcomes],
+            **{name: _path(getattr(self.written, name)) for name in ("report", "lock", "certificate")},
             "diagnostics": [as_json(d) for d in for_reading(self.found)],
             "exit": self.exit,
         }
@@ -68,7 +74,7 @@ class Report:
                 "touched": len(outcome.touched),
             },
             "verdict": outcome.verdict,
-            "outputs": self.written.get(outcome.name, []),
+            "outputs": self.written.released.get(outcome.name, []),
             "tried": [{"method": a.method, "status": a.result.status} for a in outcome.attempts[:-1]],
             "notes": list(result.notes),
             "facts": _plain(result.facts),
@@ -90,10 +96,19 @@ class Report:
         left = len(self.request.blocks) - len(parts)
         if left:
             parts.append(f"{plural(left, 'more block')} not searched: nothing is released unless everything is safe\n")
-        elif self.exit == exits.DONE and self.request.certificate is not None:
-            path = self.request.certificate
-            parts.append(f"wrote {path}, as confidential as the microdata; `sdcdsl verify` checks it\n")
-        return "\n".join(parts)
+        kept = "".join(f"{line}\n" for line in self._kept())
+        return "\n".join([*parts, kept] if kept else parts)
+
+    def _kept(self) -> Iterator[str]:
+        written = self.written
+        if written.certificate is not None:
+            path = written.certificate
+            yield f"{'certificate':<12}{path}, as confidential as the microdata; `sdcdsl verify` checks it"
+        if written.report is not None:
+            about = "without confidential numbers" if self.request.public else "confidential: it shows the true values"
+            yield f"{'report':<12}{written.report}, {about}"
+        if written.lock is not None:
+            yield f"{'lock':<12}{written.lock}; `sdcdsl verify` checks it"
 
     def _lines(self, outcome: Outcome) -> Iterator[str]:
         result = outcome.result
@@ -101,6 +116,8 @@ class Report:
         verdict = (outcome.verdict or "wrong").upper() if solved else "NOTHING FOUND"
         if verdict == "PROTECTED" and outcome.audit is not None and outcome.audit.distance is not None:
             verdict = "FAR ENOUGH from the truth, not attacked"
+        elif verdict == "PROTECTED" and outcome.audit is not None and not len(outcome.audit.verdicts):
+            verdict = "NOTHING TO PROTECT"
         yield f"{outcome.name}: {verdict}"
         for attempt in outcome.attempts[:-1]:
             yield f"  {'tried':<10}  {attempt.method}: {attempt.result.status}"
@@ -109,6 +126,7 @@ class Report:
             yield f"  {'cost':<10}  {_cost(outcome)}"
             yield f"  {'cells':<10}  {_cells(outcome)}"
             yield f"  {'audit':<10}  {_audit(outcome)}"
+            yield from _learned(outcome)
             yield from _deviations(outcome)
             yield from _risks(outcome)
             if outcome.changes is not None:
@@ -119,7 +137,7 @@ class Report:
         yield from self._wrote(outcome)
 
     def _wrote(self, outcome: Outcome) -> Iterator[str]:
-        files = self.written.get(outcome.name, [])
+        files = self.written.released.get(outcome.name, [])
         if files:
             yield from (f"  {'wrote' if not i else '':<10}  {path}" for i, path in enumerate(files))
             return
@@ -128,6 +146,26 @@ class Report:
             return
         yield f"  {'wrote':<10}  nothing: no `release` asks for a file"
         yield from _listed(outcome)
+
+
+def _learned(outcome: Outcome) -> Iterator[str]:
+    """What is proved to stay open to each attacker, where values stand in place of asterisks: the narrowest first."""
+    made = outcome.audit
+    if made is None or made.distance is not None or outcome.method not in VALUED:
+        return
+    pairs = made.proofs.problem.pairs  # those that were asked about
+    cell, by = pairs.cell, pairs.attacker
+    a = np.abs(outcome.problem.dataset["a"].values[cell])
+    own = np.isin(cell, outcome.problem.sensitive) & (a > 0)
+    wide = 100 * (made.high - made.low)[own] / a[own]
+    narrowest = {int(k): float(wide[by[own] == k].min()) for k in np.unique(by[own])}
+    order = sorted(narrowest, key=lambda k: narrowest[k])
+    for i, k in enumerate(order[:LISTED_ATTACKERS]):
+        who = outcome.problem.attackers[k]
+        how = f"at least {narrowest[k]:.3g} % of a sensitive value" if np.isfinite(narrowest[k]) else "everything"
+        yield f"  {'' if i else 'left open':<10}  {who}: {how}"
+    if len(order) > LISTED_ATTACKERS:
+        yield f"  {'':<10}  … and as much or more to {count(len(order) - LISTED_ATTACKERS)} others"
 
 
 def _deviations(outcome: Outcome) -> Iterator[str]:
@@ -188,7 +226,9 @@ def _audit(outcome: Outcome) -> str:
         return "not done: the release breaks a promise"
     if not len(made.verdicts):
         return "nothing to check: no cell is sensitive to any attacker"
-    pairs = f"{plural(len(made.verdicts), 'pair')} of attacker and sensitive cell"
+    conditional = "conditional" in outcome.problem.dataset  # then others have levels, too
+    what = "cell" if conditional else "sensitive cell"
+    pairs = f"{plural(len(made.verdicts), 'pair')} of attacker and {what}"
     good = int((made.verdicts == "p").sum())
     how_many = "all" if good == len(made.verdicts) else count(good)
     if made.distance is not None:  # nothing is published about changes, so there was nobody to simulate
@@ -211,6 +251,10 @@ def _listed(outcome: Outcome) -> Iterator[str]:
         yield f"  {outcome.problem.label(cell)}: {said}"
     if len(outcome.touched) > SHOWN:
         yield f"  … and {count(len(outcome.touched) - SHOWN)} more"
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _percent(share: float | None) -> str:

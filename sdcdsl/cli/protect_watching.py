@@ -1,8 +1,9 @@
 """What somebody sees while `protect` runs, and what Ctrl-C does.
 
 The work is done in a thread of its own, because solvers do not let signals through: the main thread waits, shows where
-the search stands, and listens. Ctrl-C ends the search, and the best release found so far is audited and released; a
-second time it ends the program, before anything is written.
+the search stands, and listens. Ctrl-C ends the searches that run, and the best releases found so far are audited and
+released; once more, when nothing is searched that was not ended already, it ends the program, before anything is
+written.
 """
 
 from __future__ import annotations
@@ -12,53 +13,65 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
 from time import monotonic
 from typing import Any, Self, TypeVar
 
 import click
 
-from sdcdsl.methods.result import Clock, Standing, gap
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.cli.exits import STOPPED
+from sdcdsl.cli.protect_display import Block, Display
+from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.pipeline import Watch
 
 T = TypeVar("T")
 
-INTERRUPTED = 130
-EVERY = 5.0  # seconds between two lines where nobody watches a terminal
-PATIENCE = 1.0  # nothing is shown of what takes less
-
 
 class Watching(Watch):
-    def __init__(self) -> None:
-        self._clock: Clock | None = None
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._blocks: dict[str, Block] = {}
         self._presses = self._heeded = 0
-        self._block, self._doing = "", ""
-        self._standing: Standing | None = None
+        self._warned = False
         self._begun = monotonic()
         self._handler: Any = None
 
-    # ---- told by the pipeline, in its thread -------------------------------------------------------
+    # ---- told by the pipeline, in its threads ------------------------------------------------------
+
+    def bound(self, problem: TableProblem) -> None:
+        self._blocks[problem.name] = Block(problem.name, self._begun)
+        counts = problem.summary()
+        self._display.event("bound", problem.name, **{k: counts[k] for k in ("cells", "sensitive", "pairs")})
 
     def searching(self, block: str, method: str, clock: Clock) -> None:
-        if block != self._block:  # who ended the search of one block did not speak of the next
-            self._presses = self._heeded = 0
-        self._block, self._doing, self._standing, self._clock = block, method, None, clock
+        self._warned = False  # who ended one search did not speak of the next
+        self._at(block, method, clock)
+        self._display.event("searching", block, method=method, limit=clock.limit)
 
-    def standing(self, standing: Standing) -> None:
-        self._standing = standing
+    def standing(self, block: str, standing: Standing) -> None:
+        self._blocks[block].standing = standing
+        facts = {"objective": standing.objective, "bound": standing.bound, "note": standing.note or None}
+        self._display.event("standing", block, phase=standing.phase, **facts)
 
     def auditing(self, block: str, done: int, total: int) -> None:
-        self._clock = None
-        self._block, self._standing = block, None
-        self._doing = f"audit, {done} of {total} pairs"
+        self._at(block, f"audit, {done} of {total} pairs")
+        self._display.event("auditing", block, done=done, total=total)
 
     def assessing(self, block: str, done: int, total: int) -> None:
-        self._block, self._standing = block, None
-        self._doing = f"experiments, {done} of {total} attackers"
+        self._at(block, f"experiments, {done} of {total} attackers", self._blocks[block].clock)
+        self._display.event("assessing", block, done=done, total=total)
 
-    @property
-    def stopped(self) -> bool:
-        return self._presses > 0
+    def ended(self, block: str, end: str) -> None:
+        self._at(block, end)
+        self._blocks[block].done = True
+        self._display.event("ended", block, end=end)
+
+    def _at(self, block: str, doing: str, clock: Clock | None = None) -> None:
+        at = self._blocks.setdefault(block, Block(block, self._begun))
+        at.doing, at.standing, at.clock = doing, None, clock
+
+    def stopped(self, block: str) -> bool:
+        return block in self._blocks and self._blocks[block].stopped
 
     # ---- Ctrl-C ------------------------------------------------------------------------------------
 
@@ -76,18 +89,21 @@ class Watching(Watch):
 
     def _heed(self) -> None:
         """Another press since the last look."""
-        again, self._heeded = self._presses > 1, self._presses
-        if again or not self._doing:
+        self._heeded = self._presses
+        searches = [b for b in self._blocks.values() if b.clock is not None and not b.stopped]
+        begun = any(b.doing != "waiting" for b in self._blocks.values())
+        if not begun or (not searches and self._warned):
+            self._display.__exit__(None, None, None)
             click.echo("\nstopped; nothing was written", err=True)
             sys.stdout.flush()
             sys.stderr.flush()
-            os._exit(INTERRUPTED)  # a solver may be deep in a computation that nothing else can end
-        if self._clock is not None:
-            self._clock.stop = True
-            said = "the search ends; the best release found so far is audited"
-        else:
-            said = "the audit goes on"
-        click.echo(f"\n{said}. Ctrl-C once more: nothing is written", err=True)
+            os._exit(STOPPED)  # a solver may be deep in a computation that nothing else can end
+        self._warned = True
+        for block in searches:
+            assert block.clock is not None
+            block.stopped = block.clock.stop = True
+        said = "the search ends; the best release found so far is audited" if searches else "the audit goes on"
+        self._display.say(f"{said}. Ctrl-C once more: nothing is written")
 
     # ---- waiting -----------------------------------------------------------------------------------
 
@@ -104,65 +120,21 @@ class Watching(Watch):
 
         thread = threading.Thread(target=act, daemon=True, name="protect")
         thread.start()
-        with _Display() as display:
+        with self._display as display:
             while thread.is_alive():
                 thread.join(0.1)
                 if self._presses > self._heeded:
                     self._heed()
-                display.show(self._line())
+                display.show(self._lines())
         if failed:
             raise failed[0]
         return done[0]
 
-    def _line(self) -> str:
-        parts = [f"{self._block}: {self._doing}" if self._doing else "reading the data"]
-        standing = self._standing
-        if standing is not None:
-            parts.append(standing.phase)
-            if standing.objective is not None:
-                parts.append(f"objective {standing.objective:.8g}")
-            if standing.bound is not None:
-                parts.append(f"bound {standing.bound:.8g}")
-            if standing.objective is not None and standing.bound is not None:
-                parts.append(f"gap {100 * gap(standing.objective, standing.bound):.3g} %")
-            parts += [standing.note] if standing.note else []
-        return ", ".join([*parts, f"{monotonic() - self._begun:.0f} s"])
-
-
-class _Display:
-    """One line that changes on a terminal; on a pipe a line every few seconds."""
-
-    def __init__(self) -> None:
-        self._begun = monotonic()
-        self._last = self._begun - EVERY
-        self._line = ""
-        self._live: Any = None
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._stack.__exit__(*error)
-
-    def show(self, line: str) -> None:
-        now = monotonic()
-        if now - self._begun < PATIENCE or line == self._line:
-            return
-        if sys.stderr.isatty():
-            self._line = line
-            self._update(line)
-        elif now - self._last >= EVERY:
-            self._last = now
-            click.echo(line, err=True)
-
-    def _update(self, line: str) -> None:
-        from rich.text import Text  # noqa: PLC0415
-
-        if self._live is None:
-            from rich.console import Console  # noqa: PLC0415
-            from rich.live import Live  # noqa: PLC0415
-
-            console = Console(stderr=True)
-            self._live = self._stack.enter_context(Live(console=console, transient=True, auto_refresh=False))
-        self._live.update(Text(line, overflow="ellipsis", no_wrap=True), refresh=True)
+    def _lines(self) -> list[str]:
+        blocks = list(self._blocks.values())
+        begun = [b for b in blocks if b.doing != "waiting" and not b.done]
+        if not begun:
+            return [f"reading the data, {monotonic() - self._begun:.0f} s"]
+        waiting, done = sum(b.doing == "waiting" for b in blocks), sum(b.done for b in blocks)
+        rest = [f"{done} of {len(blocks)} blocks done, {waiting} waiting"] if done + waiting else []
+        return [block.line() for block in begun] + rest

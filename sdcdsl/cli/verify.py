@@ -1,4 +1,4 @@
-"""`sdcdsl verify`: a certificate is checked from the file alone, without a solver."""
+"""`sdcdsl verify`: a certificate is checked from the file alone, without a solver; a lock against what it names."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.ordinary import open_ordinary
 
 if TYPE_CHECKING:
     from sdcdsl.diagnostics import Diagnostic
@@ -17,13 +18,29 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path())
+@click.option("--replay", is_flag=True, help="Of a lock: protect once more, and compare the patterns.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def verify(file: str, as_json: bool) -> None:
-    """Check a certificate: every table and every bound in it is computed again, exactly, from the file alone.
+def verify(file: str, replay: bool, as_json: bool) -> None:
+    """Check the lock of a release, or the certificate of an audit.
 
-    Exit code 0: it holds, and every pair of attacker and cell is protected; 6: it holds, and pairs are exposed or not
-    proven; 3: it does not hold, or cannot be read.
+    Of a lock (NAME.sdc.lock) the seal, the digests of all files it names and a certificate among them are checked;
+    --replay also runs the policy again, writes nothing, and compares what would be released. Of a certificate every
+    table and every bound is computed again, exactly, from the file alone.
+
+    \b
+      sdcdsl verify release/turnover.sdc.lock
+      sdcdsl verify release/turnover.sdc.lock --replay
+      sdcdsl verify turnover.cert
+
+    Exit code 0: it holds, and every pair of attacker and cell is protected; 6: the certificate holds, and pairs are
+    exposed or not proven; 7: the replay gave another pattern; 3: it does not hold, or cannot be read.
     """
+    if _is_lock(file):
+        from sdcdsl.cli.verify_lock import verify_lock  # noqa: PLC0415
+
+        sys.exit(verify_lock(file, replay, as_json))
+    if replay:
+        raise click.UsageError("--replay is for locks")
     from sdcdsl.proof.checking import verify as check  # noqa: PLC0415
 
     found = check(file)
@@ -37,6 +54,17 @@ def verify(file: str, as_json: bool) -> None:
 
         say([_problem(file, found)], "text")
     sys.exit(code)
+
+
+def _is_lock(file: str) -> bool:
+    """By its name, or by its first lines."""
+    if file.endswith(".lock"):
+        return True
+    try:
+        with open_ordinary(file) as start:
+            return b"\nlock = " in b"\n" + start.read(1000)
+    except OSError:
+        return False
 
 
 def _exit_code(found: Verification) -> int:

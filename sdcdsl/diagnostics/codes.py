@@ -136,6 +136,7 @@ _ERRORS = {
     "SDC406": "a release that contradicts itself",
     "SDC407": "a release that no table fits",
     "SDC408": "an audit that cannot be done as asked",
+    "SDC409": "a lock that cannot be checked",
     # ---- protecting ------------------------------------------------------------------
     "SDC501": "a method or format that this version does not have",
     "SDC502": "a solver that is not installed",
@@ -148,6 +149,7 @@ _ERRORS = {
     "SDC511": "a limit was reached before anything valid was found",
     "SDC512": "a solver that did not answer",
     "SDC513": "a release that the audit did not find protected",
+    "SDC516": "the run needs more than it may use",
 }
 
 _WARNINGS = {
@@ -166,9 +168,11 @@ _WARNINGS = {
     "SDC213": "an adjusted table without a risk experiment",
     "SDC214": "a level `needed` where no rule asks for one",
     "SDC215": "a statement said again in the same words",
+    "SDC216": "an option without effect",
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",
+    "SDC520": "a checkpoint that is not used",
 }
 
 CODES: dict[str, Code] = {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sdcdsl.diagnostics.codes import CODES
+from sdcdsl.diagnostics.confidential import has_secrets, quoted, readable
 from sdcdsl.diagnostics.source import FilePlace, Place, Span
 
 MOST_PROBLEMS = 100  # listed for each file
@@ -27,6 +28,9 @@ class Mark:
 
     place: Place
     label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", quoted(self.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,12 @@ class Diagnostic:
     help: str | None = None
     fix: Fix | None = None
     unlisted: int = 0  # SDC008 alone: how many problems it stands for
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "headline", quoted(self.headline))
+        object.__setattr__(self, "notes", tuple(quoted(note) for note in self.notes))
+        if self.help is not None:
+            object.__setattr__(self, "help", quoted(self.help))
 
     @property
     def severity(self) -> Severity:
@@ -80,6 +90,15 @@ def diagnostic(
         raise KeyError(f"{code} is not in the catalogue of diagnostics")
     marks = (Mark(place, label),) if place is not None else ()
     return Diagnostic(code, headline, marks, tuple(notes), help, fix)
+
+
+def public(d: Diagnostic) -> Diagnostic:
+    """The same as it may be shown: without what the data says, unless somebody has asked for that."""
+    if not any(has_secrets(text) for text in (d.headline, *d.notes, d.help or "", *(m.label for m in d.marks))):
+        return d
+    marks = tuple(Mark(m.place, readable(m.label)) for m in d.marks)
+    help = readable(d.help) if d.help is not None else None
+    return replace(d, headline=readable(d.headline), marks=marks, notes=tuple(map(readable, d.notes)), help=help)
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

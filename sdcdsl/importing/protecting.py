@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sdcdsl.bind.readers.arb import Suppress
+from sdcdsl.bind.readers.arb import METHODS, Suppress
 from sdcdsl.bind.readers.wording import clip
+from sdcdsl.diagnostics import did_you_mean
 from sdcdsl.importing.batch import TableJob
 from sdcdsl.importing.draft import Draft, Files, figure, number, percent
 from sdcdsl.importing.rda import spelled
@@ -131,6 +132,10 @@ class Protecting:
             return self._rounding(f, line)
         if suppress.method == "CTA":
             return d.Engine("cta", (_minutes(0),))
+        if suppress.method not in METHODS:
+            near = did_you_mean(suppress.method, METHODS)
+            headline = f"no method `{clip(suppress.method)}` is known: cell suppression is put in its place"
+            self.draft.left_behind(headline, line, help=near or "method NAME in the protect block")
         if suppress.method == "CKM":
             self.draft.left_behind("cell keys have no counterpart: cell suppression is put in their place", line)
         if suppress.method == "GH" and f and f[0] not in (0, 100):

@@ -9,6 +9,8 @@ the problem: what solves that is valid if nothing else falls short.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from sdcdsl.methods.instance import Instance
@@ -51,6 +53,19 @@ class Conditions:
             return np.zeros(0, dtype=np.int64)
         clashes = falling_short(self.whole.asking(mine, self.may_open), hidden)
         return np.unique([clash.pair for clash in clashes]).astype(np.int64)
+
+
+def settled(instance: Instance, always: np.ndarray, never: np.ndarray) -> Instance:
+    """Where it is known of some cells that every release touches them, or that none does: a level of the first is one
+    like any other, a level of the second asks for nothing."""
+    if not instance.conditional.any():
+        return instance
+    other = copy(instance)
+    other.__dict__.pop("sides", None)
+    void = instance.conditional & never[instance.pair_cell]
+    other.level, other.slide = np.where(void, 0.0, instance.level), np.where(void, 0.0, instance.slide)
+    other.conditional = instance.conditional & ~(always | never)[instance.pair_cell]
+    return other
 
 
 def conditions_of(instance: Instance) -> Conditions | None:

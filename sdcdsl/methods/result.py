@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.executing import SERIAL, Team
+from sdcdsl.methods.checkpoint import Keeping
 from sdcdsl.pattern import Pattern
 
 OPTIMAL, FEASIBLE, INFEASIBLE, LIMIT, FAILED = "optimal", "feasible", "infeasible", "limit", "failed"
@@ -46,6 +48,10 @@ class Clock:
     def over(self) -> bool:
         return self.left <= 0.0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process it goes on with what is left; nobody there hears of `stop`."""
+        return Clock, (None if self.left == float("inf") else self.left,)
+
     def part(self, seconds: float) -> Clock:
         """A clock for a part of the work: it ends after so many seconds, and never later than this one."""
         return _Part(self, seconds)
@@ -76,6 +82,8 @@ class Order:
     seed: int = 0
     before: np.ndarray | None = None  # bool [cell]: not published as they were in the last period
     tell: Callable[[Standing], None] = lambda standing: None
+    team: Team = SERIAL  # who may be asked for parts of the work
+    keeping: Keeping = field(default_factory=Keeping)  # where a long search leaves what it knows
 
 
 @dataclass(frozen=True)

@@ -116,12 +116,16 @@ def wide_enough(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | 
     model.add_constraints(high - low >= need, name="wide enough", scaling=1.0 / need)
 
 
-def if_touched(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | None, x: linopy.Variable) -> None:
-    """Conditional levels: f_p ≥ a_p + UPL x_p, g_p ≤ a_p - LPL x_p, f_p - g_p ≥ SPL x_p."""
+def if_touched(
+    model: linopy.Model, of: Setting, f: Tables | None, g: Tables | None, x: linopy.Variable, word: str = "touched"
+) -> None:
+    """Conditional levels of the cells that x is about: f_p ≥ a_p + UPL x_p, g_p ≤ a_p - LPL x_p, f_p - g_p ≥ SPL x_p.
+    `word`: what x says of a cell."""
     instance = of.instance
+    mine = instance.conditional & np.isin(instance.pair_cell, x.indexes["cell"].to_numpy())
     asked = ((g, instance.level[DOWN], "down far"), (f, instance.level[UP], "up far"), (f, instance.slide, "wide"))
     for t, level, how in asked:
-        pairs = np.flatnonzero((level > 0) & instance.conditional)
+        pairs = np.flatnonzero((level > 0) & mine)
         if t is None or not len(pairs):
             continue
         cells = xr.DataArray(instance.pair_cell[pairs], {"pair": pairs}, "pair")
@@ -133,7 +137,7 @@ def if_touched(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | N
         }
         far = own["f"] - own["g"] if len(own) > 1 else own["f"] if t is f else -1 * own["g"]
         touched = (need * x.sel(cell=cells)).drop_vars("cell")
-        model.add_constraints(far - touched >= 0, name=f"{how} enough if touched", scaling=1.0 / need)
+        model.add_constraints(far - touched >= 0, name=f"{how} enough if {word}", scaling=1.0 / need)
 
 
 def _own(of: Setting, d: linopy.Variable, pairs: np.ndarray, where: np.ndarray) -> linopy.LinearExpression:

@@ -38,6 +38,34 @@ class Pattern:
         return np.maximum(self.low, low), np.minimum(self.high, high)
 
 
+def misstated(pattern: Pattern) -> dict[str, np.ndarray]:
+    """Cells whose parts contradict each other, by what is wrong with them.
+
+    The audit attacks the box, readers see the figure: a cell that is called hidden and has a figure, or has a figure
+    that its box does not know of, would be found protected and give its value away.
+    """
+    low, high, value, status = pattern.low, pattern.high, pattern.value, pattern.status
+    none, nowhere = np.isnan(value), np.isneginf(low) & np.isposinf(high)
+    known = np.isin(status, (EXACT, HIDDEN, INTERVAL, CHANGED))
+    with np.errstate(invalid="ignore"):
+        ordered = low <= high  # False where an end is no number
+        inside = (low <= value) & (value <= high)
+    finite = np.isfinite(value)
+    as_told = {
+        HIDDEN: none & nowhere,
+        EXACT: finite & ((low == value) & (high == value) | (nowhere & (not pattern.claims))),
+        INTERVAL: none & ~nowhere,
+        CHANGED: finite & inside,
+    }
+    wrong = ~known
+    for kind, right in as_told.items():
+        wrong |= (status == kind) & ~right
+    return {
+        "between ends that are no numbers, or upside down": ~ordered,
+        "whose figure is not what its status says": wrong & ordered,
+    }
+
+
 def hidden(a: np.ndarray, cells: np.ndarray) -> Pattern:
     """Cell suppression (003 §3): y_i = a_i if i ∉ SUP, nothing is said of i ∈ SUP. `cells` marks SUP."""
     return Pattern(

@@ -8,9 +8,9 @@
 `prepare` does the first three and writes nothing; `release` does the last.
 """
 
-from sdcdsl.pipeline.outcome import End, Outcome, Prepared
-from sdcdsl.pipeline.protecting import prepare
-from sdcdsl.pipeline.releasing import release
+from sdcdsl.outcome import End, Outcome, Prepared
+from sdcdsl.pipeline.preparing import prepare
+from sdcdsl.pipeline.releasing import Written, release
 from sdcdsl.pipeline.request import Request, Watch
 
-__all__ = ["End", "Outcome", "Prepared", "Request", "Watch", "prepare", "release"]
+__all__ = ["End", "Outcome", "Prepared", "Request", "Watch", "Written", "prepare", "release"]

@@ -3,19 +3,25 @@ can write."""
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from sdcdsl.bind.options import option_values
+from sdcdsl.bind.places import Places
+from sdcdsl.bind.sources import SUFFIX
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.methods.run import available
-from sdcdsl.pipeline.outcome import End
-from sdcdsl.pipeline.releasing import targets
+from sdcdsl.outcome import End
+from sdcdsl.pipeline.releasing import kept, led_out, targets
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
-from sdcdsl.report.release import WRITERS
+from sdcdsl.policy.expressions import Text
+from sdcdsl.policy.meaning import WHOLE_BLOCK
+from sdcdsl.report.release import WRITERS, Staged, companions
 from sdcdsl.solve.registry import missing
+from sdcdsl.vocabulary.formats import RELEASES
 from sdcdsl.vocabulary.methods import Limits
 
 
@@ -40,9 +46,19 @@ def _missing(request: Request, protect: d.Block) -> Iterator[Diagnostic]:
         if (why := missing(solver)) is not None:
             yield diagnostic("SDC502", why, engine.span, help="leave out the option backend")
     for release in protect.all(d.Release):
-        if release.file.format not in WRITERS:
+        if release.file.format not in (*WRITERS, *WHOLE_BLOCK):
             headline = f"this version does not write the format `{release.file.format}` yet"
-            yield diagnostic("SDC501", headline, release.span, help=f"it writes {' and '.join(WRITERS)}")
+            yield diagnostic("SDC501", headline, release.span, help=f"it writes {', '.join((*WRITERS, *WHOLE_BLOCK))}")
+        yield from _strange_signs(release.file)
+
+
+def _strange_signs(file: d.FileReference) -> Iterator[Diagnostic]:
+    for option in file.options:
+        sign = str(option_values((option,), RELEASES[file.format].options).get(option.name))
+        if option.name == "delimiter" and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
+            yield diagnostic("SDC109", "a delimiter is a single ASCII character", option.span, help='delimiter ";"')
+        if option.name == "decimal" and sign not in (".", ","):
+            yield diagnostic("SDC109", "the decimal sign is a point or a comma", option.span, help='decimal ","')
 
 
 def not_available(engine: d.Engine) -> Diagnostic:
@@ -51,32 +67,123 @@ def not_available(engine: d.Engine) -> Diagnostic:
     return diagnostic("SDC501", headline, engine.span, help=help)
 
 
+# ---- files -----------------------------------------------------------------------------------------
+
+
 def _unwritable(request: Request) -> Iterator[Diagnostic]:
+    if request.certificate is not None and len(request.blocks) > 1:
+        names = ", ".join(request.blocks)
+        headline = f"a certificate is about one protect block, and the policy has several: {names}"
+        yield diagnostic("SDC503", headline, help=f"--block {request.blocks[0]}")
+    wanted = list(_wanted(request))
+    read = {place for path in _read(request) if (place := _place(path)) is not None}
+    taken: dict[Path, Path] = {}
+    for path, span in wanted:
+        place = _place(path)
+        why = led_out(request, path) if span is not None else None  # what the person who runs it names may be anywhere
+        why = why or _obstacle(path)
+        if why is None and place in read:
+            why = "it holds what is to be protected"
+        if why is None and (data := _read_next_time(request, path)) is not None:
+            why = f"the next run would take it for data of `{data}`"
+        if why is None and place in taken:
+            why = f"this run writes {taken[place].name} there as well"
+        if why is not None:
+            yield diagnostic("SDC503", f"{path.name} cannot be written: {why}", span or FilePlace(str(path)))
+        elif place is not None:
+            taken[place] = path
+    for place, path in taken.items():
+        inside = next((other for other in taken if place in other.parents), None)
+        if inside is not None:
+            why = f"a folder must have that name, for {taken[inside].name}"
+            yield diagnostic("SDC503", f"{path.name} cannot be written: {why}", FilePlace(str(path)))
+
+
+def _wanted(request: Request) -> Iterator[tuple[Path, Span | None]]:
+    """Every file that the run writes, and those that some formats may put beside them."""
     for name in request.blocks:
         for target in targets(request, name):
-            yield from _obstacle(request, target.path, target.span)
-    if request.certificate is not None:
-        if len(request.blocks) > 1:
-            names = ", ".join(request.blocks)
-            headline = f"a certificate is about one protect block, and the policy has several: {names}"
-            yield diagnostic("SDC503", headline, help=f"--block {request.blocks[0]}")
-        yield from _obstacle(request, request.certificate, None)
+            yield target.path, target.span
+            table = request.policy.tables.get(target.table)
+            by = [name for s in table.all(d.By) for name in s.dimensions] if table is not None else []
+            for path in companions(target.file.format, target.path, by):
+                yield path, target.span
+    for path in kept(request):
+        yield path, None
 
 
-def _obstacle(request: Request, path: Path, span: Span | None) -> Iterator[Diagnostic]:
-    folder = next(p for p in path.absolute().parents if p.exists())
-    read = [request.source, *request.places.instead.values()]
-    own = [request.places.folder / f.file.path for b in request.policy.data.values() for f in b.all(d.Origin)]
-    own += [request.places.folder / f.file.path for b in request.policy.tables.values() for f in b.all(d.Origin)]
-    if not folder.is_dir():
-        yield _cannot(path, f"{folder.name} is not a folder", span)
-    elif not os.access(folder, os.W_OK | os.X_OK):
-        yield _cannot(path, f"no permission to write to {folder.name}", span)
-    elif path.is_dir():
-        yield _cannot(path, "a folder has that name", span)
-    elif path.exists() and any(other.exists() and path.samefile(other) for other in [*read, *own]):
-        yield _cannot(path, "it holds what is to be protected", span)
+def _read_next_time(request: Request, path: Path) -> str | None:
+    """The data that a written file would become part of: those of a folder, or of a pattern that matches it."""
+    for name, data in request.policy.data.items():
+        file = data.the(d.Origin).file
+        if file.format in SUFFIX and request.places.would_find(name, file.path, path, SUFFIX[file.format]):
+            return name
+    return None
 
 
-def _cannot(path: Path, why: str, span: Span | None) -> Diagnostic:
-    return diagnostic("SDC503", f"{path.name} cannot be written: {why}", span or FilePlace(str(path)))
+def _read(request: Request) -> Iterator[Path]:
+    """The policy and all files it names, but for releases: last period's among them, which may be replaced."""
+    yield request.source
+    yield from (file.path for file in request.policy.files)
+    yield from request.places.instead.values()
+    places = Places(request.places.folder, allow_outside=request.places.allow_outside)  # not noted as read
+    blocks = (block for named in request.policy.blocks.values() for block in named.values())
+    statements = [s for block in blocks for s in block.statements if not isinstance(s, d.Release)]
+    for statement in [*statements, *request.policy.facts]:
+        file = getattr(statement, "file", None)
+        if isinstance(file, d.FileReference):
+            yield request.places.folder / file.path
+            if isinstance(statement, d.Origin) and file.format in SUFFIX:
+                yield from places.find_all("", file.path, None, SUFFIX[file.format])[0]
+            for option in file.options:
+                if option.name == "metadata" and option.values and isinstance(option.values[0], Text):
+                    yield request.places.folder / option.values[0].value
+
+
+def _place(path: Path) -> Path | None:
+    """Where a file is or would be, whatever way leads there; for a file that is there, the file behind its links."""
+    try:
+        return path.resolve() if path.exists() else path.parent.resolve() / path.name
+    except (OSError, RuntimeError):  # links in a circle
+        return None
+
+
+def _obstacle(path: Path) -> str | None:
+    """Why nobody can write there. Nothing tells better than writing something, which is taken away again."""
+    staged = Staged()
+    try:
+        stands = _standing(path)
+        if stands is None:
+            staged.beside(path).write_bytes(b"?")
+        return stands
+    except OSError as error:
+        return _reason(path, error)
+    finally:
+        staged.discard()
+
+
+def _standing(path: Path) -> str | None:
+    """What is there already and cannot be replaced."""
+    above = next((p for p in path.absolute().parents if os.path.lexists(p)), None)
+    if above is not None and not above.is_dir():
+        return f"{above.name} is not a folder"
+    if not os.path.lexists(path):
+        return None
+    if path.is_dir():
+        return "a folder has that name"
+    return None if path.is_file() or not path.exists() else "what is there is no ordinary file"
+
+
+def _reason(path: Path, error: OSError) -> str:
+    match error.errno:
+        case errno.EROFS:
+            return "the file system is read-only"
+        case errno.ENAMETOOLONG:
+            return "its name is too long"
+        case errno.EACCES | errno.EPERM:
+            return f"no permission to write to {path.parent.name or path.parent}"
+        case errno.ENOENT:
+            return f"the folder {path.parent.name or path.parent} cannot be made"
+        case errno.ELOOP:
+            return "its folder is a link to itself"
+    return (error.strerror or str(error)).lower()

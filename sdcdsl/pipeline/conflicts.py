@@ -18,6 +18,7 @@ from sdcdsl.audit.stated import stated_pairs
 from sdcdsl.bind.naming import SHOWN
 from sdcdsl.bind.problem import Fixed, TableProblem
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
+from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.methods.result import FAILED, INFEASIBLE, Clash, Result
 from sdcdsl.pattern import hidden
 from sdcdsl.pipeline.ordering import Plan
@@ -88,8 +89,8 @@ def _notes(problem: TableProblem, clashes: Sequence[Clash]) -> list[str]:
     for clash in clashes[:SHOWN]:
         who = problem.attackers[int(attacker[clash.pair])]
         where = f"{problem.label(int(cell[clash.pair]))}, against {who}"
-        most = max(clash.reach, 0.0)
-        out.append(f"{where}: must be able to {_MOVES[clash.side]} {clash.need:.9g}, and at most {most:.9g} can be had")
+        need, most = secret(f"{clash.need:.9g}"), secret(f"{max(clash.reach, 0.0):.9g}")
+        out.append(f"{where}: must be able to {_MOVES[clash.side]} {need}, and at most {most} can be had")
     return [*out, *([f"and {len(clashes) - SHOWN:,} more"] if len(clashes) > SHOWN else [])]
 
 

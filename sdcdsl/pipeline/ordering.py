@@ -13,6 +13,8 @@ from sdcdsl.bind.keys import with_keys
 from sdcdsl.bind.option_cells import engine_options
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.executing import SERIAL, Team
+from sdcdsl.methods.checkpoint import Keeping
 from sdcdsl.methods.result import Clock, Order, Standing
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
@@ -72,6 +74,9 @@ def _previous(
     return before, tuple(paths.values()), found
 
 
-def order_of(plan: Plan, seed: int, tell: Callable[[Standing], None]) -> Order:
+def order_of(
+    plan: Plan, seed: int, tell: Callable[[Standing], None], team: Team = SERIAL, keeping: Keeping | None = None
+) -> Order:
     """The clock starts now."""
-    return Order(plan.options, Clock(plan.options.get("time_limit")), seed, plan.before, tell)
+    clock = Clock(plan.options.get("time_limit"))
+    return Order(plan.options, clock, seed, plan.before, tell, team, keeping or Keeping())

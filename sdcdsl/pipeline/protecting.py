@@ -1,92 +1,50 @@
-"""Bind, search, audit: everything up to the point where files may be written."""
+"""One block of a policy: search, audit, experiments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from sdcdsl.audit import Audit, audit
-from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.tables import Binding
-from sdcdsl.diagnostics import Diagnostic, diagnostic, has_errors
+from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.executing import SERIAL, Team
+from sdcdsl.methods.checkpoint import Keeping
 from sdcdsl.methods.cta import asked as cta
-from sdcdsl.methods.result import FEASIBLE, OPTIMAL, Clock, Result
+from sdcdsl.methods.result import FAILED, FEASIBLE, OPTIMAL, Clock, Result, Standing
 from sdcdsl.methods.run import available, run
+from sdcdsl.outcome import SAFE, Attempt, Changes, End, Outcome
 from sdcdsl.pattern import Pattern
-from sdcdsl.pattern.pattern import EXACT, HIDDEN
-from sdcdsl.pipeline.beforehand import not_available, refused
+from sdcdsl.pattern.pattern import EXACT, HIDDEN, misstated
+from sdcdsl.pipeline.beforehand import not_available
 from sdcdsl.pipeline.conflicts import nothing_found
-from sdcdsl.pipeline.ordering import Plan, order_of, plan_of
-from sdcdsl.pipeline.outcome import SAFE, Attempt, Changes, End, Outcome, Prepared
+from sdcdsl.pipeline.mishaps import told
+from sdcdsl.pipeline.ordering import Plan, order_of
 from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.resuming import keeping_for
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
 from sdcdsl.utility import measure
 from sdcdsl.vocabulary.plugins import find_method
 
 
-def prepare(request: Request, watch: Watch | None = None) -> Prepared:
-    """Every block bound, protected and audited. Nothing is searched if something is wrong with one of them."""
-    watch = watch or Watch()
-    found, wrong = refused(request)
-    if wrong is not None:
-        return Prepared(found=tuple(found), wrong=wrong)
-    tasks, found = _bound(request)
-    if has_errors(found):
-        return Prepared(found=tuple(found), wrong=End.WRONG_DATA)
-    outcomes: list[Outcome] = []
-    for task in tasks:
-        outcome = _protected(task, request, watch)
-        outcomes.append(outcome)
-        if outcome.end is not End.DONE:
-            break  # nothing will be released: the other blocks need not be searched
-    return Prepared(tuple(outcomes), tuple(found))
-
-
-# ---- bind -------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
-class _Task:
+class Task:
+    """A block that has met its data."""
+
     problem: TableProblem
     plans: tuple[Plan, ...]  # one for each method of the chain
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def _bound(request: Request) -> tuple[list[_Task], list[Diagnostic]]:
-    binding = Binding(request.policy, request.places, request.day)
-    tasks: list[_Task] = []
-    found: list[Diagnostic] = []
-    for name in request.blocks:
-        protect, seconds = request.policy.protects[name], {}
-        with _timed(seconds, "bind"):
-            problem, problems = bind_protect(binding, protect)
-            found += problems
-            if problem is None:
-                continue
-            plans = []
-            for engine in protect.the(d.MethodChain).engines:
-                plan, problems = plan_of(engine, protect, problem, request)
-                found += problems
-                plans.append(plan)
-        tasks.append(_Task(problem, tuple(plans), seconds))
-    found += unknown_codes(request.policy, binding.dimensions)
-    return tasks, list(dict.fromkeys(binding.diagnostics + found))
-
-
-# ---- search and audit -------------------------------------------------------------------------------
-
-
-def _protected(task: _Task, request: Request, watch: Watch) -> Outcome:
+def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -> Outcome:
+    """One block: the methods of its chain until one gives a pattern, the audit of that, and the experiments. The team
+    may be asked for parts of each."""
     attempts: list[Attempt] = []
     found: list[Diagnostic] = []
     seconds = dict(task.seconds)
@@ -95,31 +53,50 @@ def _protected(task: _Task, request: Request, watch: Watch) -> Outcome:
         if not available(plan.engine.name):
             found.append(not_available(plan.engine))
             break
-        result = _searched(task.problem, plan, request, watch)
+        keeping, stale = keeping_for(task.problem, plan, request)
+        found += stale
+        result = _searched(task.problem, plan, request, watch, team, keeping)
         attempts.append(Attempt(plan.engine.name, result))
         for phase, passed in result.seconds.items():
             seconds[phase] = seconds.get(phase, 0.0) + passed
         if result.status in (OPTIMAL, FEASIBLE) and result.pattern is not None:
-            with _timed(seconds, "audit"):
-                judged, wrong = _audited(task.problem, result.pattern, plan, watch)
+            with timed(seconds, "audit"):
+                judged, wrong = _audited(task.problem, result.pattern, plan, watch, team)
             outcome = Outcome(
                 task.problem.name,
                 task.problem,
                 tuple(attempts),
                 judged,
-                _changes(task.problem, result.pattern, plan),
-                measure(task.problem, result.pattern),
+                _changes(task.problem, result.pattern, plan) if judged is not None else None,
+                measure(task.problem, result.pattern) if judged is not None else None,
                 seconds=seconds,
-                found=tuple(wrong),
+                found=(*stale, *wrong),
             )
-            return _assessed(outcome, plan, protect, request, watch) if outcome.end is End.DONE else outcome
-        found += nothing_found(task.problem, protect, plan, result, request.policy)
-        if watch.stopped:
+            return _assessed(outcome, plan, protect, request, watch, team) if outcome.end is End.DONE else outcome
+        found += _unfound(task.problem, protect, plan, result, request)
+        if watch.stopped(task.problem.name):
             break
     return Outcome(task.problem.name, task.problem, tuple(attempts), seconds=seconds, found=tuple(found))
 
 
-def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch) -> Outcome:
+def _unfound(problem: TableProblem, protect: d.Block, plan: Plan, result: Result, request: Request) -> list[Diagnostic]:
+    try:
+        return nothing_found(problem, protect, plan, result, request.policy)
+    except Exception as error:  # the reasons are looked for with the engines that may have failed
+        headline = f"`{plan.engine.name}` found no release of `{problem.name}`, and why could not be worked out"
+        return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, told(error)])]
+
+
+def lost(task: Task, request: Request, why: str) -> Outcome:
+    """A block that nobody came back from."""
+    plan, protect = task.plans[0], request.policy.protects[task.problem.name]
+    result = Result(FAILED, notes=(why,))
+    found = _unfound(task.problem, protect, plan, result, request)
+    attempt = Attempt(plan.engine.name, result)
+    return Outcome(task.problem.name, task.problem, (attempt,), seconds=dict(task.seconds), found=tuple(found))
+
+
+def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch, team: Team) -> Outcome:
     """The experiments that the policy asks for. They say how much an adjusted table hides, and never hold it back."""
     asked, pattern = stated(protect), outcome.pattern
     method = find_method(outcome.method)
@@ -132,7 +109,7 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
     clock = Clock(plan.options.get("time_limit"))  # as much as the search had
     watch.searching(outcome.name, "experiments", clock)
     adjusting = cta.asked(outcome.problem, plan.options).of if outcome.method == "cta" else None
-    with _timed(seconds, "assess"):
+    with timed(seconds, "assess"):
         made = assess(
             outcome.problem,
             pattern.value,
@@ -142,47 +119,68 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
             clock=clock,
             made=adjusting,
             progress=lambda done, total: watch.assessing(outcome.name, done, total),
+            team=team,
         )
     return replace(outcome, assessment=made, seconds=seconds)
 
 
-def _searched(problem: TableProblem, plan: Plan, request: Request, watch: Watch) -> Result:
-    order = order_of(plan, request.policy.seed or 0, watch.standing)
+def _searched(
+    problem: TableProblem, plan: Plan, request: Request, watch: Watch, team: Team, keeping: Keeping
+) -> Result:
+    def tell(standing: Standing) -> None:
+        watch.standing(problem.name, standing)
+
+    order = order_of(plan, request.policy.seed or 0, tell, team, keeping)
     watch.searching(problem.name, plan.engine.name, order.clock)
     begun = perf_counter()
-    result = run(problem, plan.engine.name, order)
+    try:
+        result = run(problem, plan.engine.name, order)
+    except Exception as error:  # whatever a solver or somebody else's method raises
+        result = Result(FAILED, notes=(told(error),))
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
     return result if result.seconds else replace(result, seconds={"search": perf_counter() - begun})
 
 
 def _audited(
-    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch
+    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team
 ) -> tuple[Audit | None, list[Diagnostic]]:
     """A pattern that says something wrong is not even attacked."""
     broken = _broken(problem, pattern, plan.engine)
     if broken:
         return None, broken
-    options: dict[str, Any] = {"exact": False, "progress": lambda *so_far: watch.auditing(problem.name, *so_far)}
-    if (plan.options.get("threads") or 1) > 1:
-        with ThreadPoolExecutor(plan.options["threads"]) as executor:
-            made = audit(problem, pattern, executor=executor, **options)
-    else:
-        made = audit(problem, pattern, **options)
+
+    def progress(done: int, total: int) -> None:
+        watch.auditing(problem.name, done, total)
+
+    try:
+        made = audit(problem, pattern, exact=False, progress=progress, team=team)
+    except Exception as error:
+        headline = f"the audit of `{problem.name}` could not be finished: nothing is released"
+        return None, [diagnostic("SDC513", headline, plan.engine.span, notes=[told(error)])]
     return made, ([] if made.verdict in SAFE else [_exposed(made, plan.engine)])
 
 
 def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[Diagnostic]:
     """What every release promises, whatever an audit says: the truth is possible, `publish` and `suppress` are kept."""
+    parts = (pattern.low, pattern.high, pattern.value, pattern.status)
+    if any(np.shape(part) != (problem.n,) for part in parts):
+        headline = f"method `{engine.name}` gave a release of `{problem.name}` with another number of cells"
+        return [diagnostic("SDC513", headline, engine.span)]
     a, status = problem.dataset["a"].values, problem.dataset["status"].values
     published = problem.dataset["published"].values
     room = 1e-9 * np.maximum(np.abs(a), 1.0)
     kinds = {
+        **misstated(pattern),
         "with a true value that the release excludes": (a < pattern.low - room) | (a > pattern.high + room),
         "that must be published as they are, and are not": (status == "z") & (pattern.status != EXACT) & published,
         "that must be hidden, and are not": (status == "m") & (pattern.status != HIDDEN) & published,
     }
     out = []
+    method = find_method(engine.name)
+    if not pattern.claims and method is not None and not method.traceable:
+        headline = f"method `{engine.name}` says nothing about its changes, and readers know how it makes them"
+        out.append(diagnostic("SDC513", headline, engine.span))
     for what, mask in kinds.items():
         at = np.flatnonzero(mask)
         if len(at):
@@ -216,7 +214,7 @@ def _changes(problem: TableProblem, pattern: Pattern, plan: Plan) -> Changes | N
 
 
 @contextmanager
-def _timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
     begun = perf_counter()
     try:
         yield

@@ -1,23 +1,27 @@
-"""Where released files go, and the last stage: all of them, or none."""
+"""Where files go, and the last stage: all of them, or none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import errno
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
-from sdcdsl.pipeline.outcome import End, Outcome, Prepared
+from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
-from sdcdsl.policy.meaning import files_by_table
-from sdcdsl.report.certificate import inputs_of, write_certificate
-from sdcdsl.report.release import Staged, write_table
+from sdcdsl.policy.meaning import WHOLE_BLOCK, released_files
+from sdcdsl.report.certificate import sha256, write_certificate
+from sdcdsl.report.lock import content_of, relative, write_lock
+from sdcdsl.report.provenance import Provenance
+from sdcdsl.report.release import Staged, leads_out, write_table
 
 
 @dataclass(frozen=True)
 class Target:
-    """One table of a block on its way into one file."""
+    """One table of a block on its way into one file; or the whole block, where a format shows it on one page."""
 
     table: str
     file: d.FileReference
@@ -28,46 +32,121 @@ class Target:
         return self.file.span
 
 
+@dataclass(frozen=True)
+class Written:
+    """Files that were written: released ones by block, and what stays in the house."""
+
+    released: dict[str, list[str]] = field(default_factory=dict)
+    certificate: Path | None = None
+    report: Path | None = None
+    lock: Path | None = None
+
+
 def targets(request: Request, block: str) -> Iterator[Target]:
     protect = request.policy.protects[block]
     for statement in protect.all(d.Release):
-        for table, path in files_by_table(statement.file.path, protect.tables).items():
+        for table, path in released_files(statement, protect.tables).items():
             yield Target(table, statement.file, request.folder / path)
 
 
-def release(prepared: Prepared, request: Request) -> tuple[dict[str, list[str]], list[Diagnostic]]:
+def led_out(request: Request, path: Path) -> str | None:
+    """Why a released file is not to be written where its links lead."""
+    if request.places.allow_outside or not leads_out(path, request.folder):
+        return None
+    return f"a link leads out of {request.folder.name or 'the folder'}; --allow-outside follows it"
+
+
+def kept(request: Request) -> list[Path]:
+    """What is written for the people who ran it."""
+    return [path for path in (request.certificate, request.report, request.lock) if path is not None]
+
+
+def release(prepared: Prepared, request: Request) -> tuple[Written, list[Diagnostic]]:
     """Writes everything beside its place, then renames all of it. Only what was found protected gets here.
 
-    Gives the files of each block, and what was in the way.
+    Gives what was written, and what was in the way.
     """
     if prepared.end is not End.DONE:
         raise ValueError(f"not to be released: {prepared.end}")
-    written: dict[str, list[str]] = {outcome.name: [] for outcome in prepared.outcomes}
+    if request.certificate is not None and any(o.audit is None or o.audit.distance for o in prepared.outcomes):
+        headline = "an adjusted table has no certificate: nothing is published about how values were changed"
+        return Written(), [diagnostic("SDC408", headline, FilePlace(str(request.certificate)), "nothing was released")]
     staged = Staged()
     try:
-        for outcome in prepared.outcomes:
-            for target in targets(request, outcome.name):
-                _write(staged, outcome, target)
-                written[outcome.name].append(str(target.path))
-        if request.certificate is not None:
-            [outcome] = prepared.outcomes
-            assert outcome.audit is not None
-            if outcome.audit.distance is not None:
-                headline = "an adjusted table has no certificate: nothing is published about how values were changed"
-                place = FilePlace(str(request.certificate))
-                return {name: [] for name in written}, [diagnostic("SDC408", headline, place, "nothing was released")]
-            inputs = inputs_of(request.source, request.policy, request.places.read)
-            write_certificate(outcome.audit, staged.beside(request.certificate), inputs)
+        written = _Writing(staged, prepared, request).all()
         staged.rename()
     except OSError as error:
         headline = f"a file could not be written: {error.strerror or error}"
         place = FilePlace(str(error.filename2 or error.filename or request.folder))
-        return {name: [] for name in written}, [diagnostic("SDC503", headline, place, "nothing was released")]
+        return Written(), [diagnostic("SDC503", headline, place, "nothing was released")]
     finally:
         staged.discard()
     return written, []
 
 
-def _write(staged: Staged, outcome: Outcome, target: Target) -> None:
-    assert outcome.pattern is not None and outcome.verdict == "protected"
-    write_table(outcome.problem, outcome.pattern, target.table, target.file, staged.beside(target.path))
+class _Writing:
+    """Everything into staged files; the lock comes last, since it knows the digests of the others."""
+
+    def __init__(self, staged: Staged, prepared: Prepared, request: Request):
+        self.staged, self.request = staged, request
+        self.outcomes = prepared.outcomes
+        self.provenance = Provenance.of(
+            request.policy, request.source, request.places, request.day, dict(request.instead)
+        )
+        self.what: dict[Path, str] = {}  # by where it will stand
+
+    def all(self) -> Written:
+        released = {outcome.name: [str(path) for path in self._released(outcome)] for outcome in self.outcomes}
+        request = self.request
+        if request.certificate is not None:
+            [outcome] = self.outcomes
+            assert outcome.audit is not None
+            write_certificate(outcome.audit, self._part("certificate", request.certificate), self.provenance.inputs)
+        if request.report is not None:
+            self._page(self._part("report", request.report), self.outcomes, request.public)
+        if request.lock is not None:
+            content = self._lock(request.lock.parent)
+            write_lock(self.staged.beside(request.lock), content)
+        return Written(released, request.certificate, request.report, request.lock)
+
+    def _released(self, outcome: Outcome) -> Iterator[Path]:
+        assert outcome.pattern is not None and outcome.verdict == "protected"
+        for target in targets(self.request, outcome.name):
+            whole = target.file.format in WHOLE_BLOCK
+            if (why := led_out(self.request, target.path)) is not None:  # hours may have passed since it was looked at
+                raise OSError(errno.ELOOP, why, str(target.path))
+            part = self._part(f"release {outcome.name if whole else target.table}", target.path)
+            if whole:
+                self._page(part, [outcome], public=True)
+            else:
+                write_table(outcome.problem, outcome.pattern, target.table, target.file, part)
+            yield target.path
+
+    def _page(self, part: Path, outcomes: Sequence[Outcome], public: bool) -> None:
+        from sdcdsl.report.page import write_page  # noqa: PLC0415  templates take a while to load
+
+        write_page(part, outcomes, self.provenance, public=public)
+
+    def _part(self, what: str, path: Path) -> Path:
+        self.what[path] = what
+        return self.staged.beside(path)
+
+    def _lock(self, folder: Path) -> dict[str, Any]:
+        outputs = [
+            # Some formats put more files beside the one that was asked for.
+            {"what": self.what.get(path, "release"), "path": relative(path, folder), "sha256": sha256(part)}
+            for part, path in self.staged.files()
+        ]
+        return content_of(self.outcomes, self.provenance, self._run(folder), outputs, folder)
+
+    def _run(self, folder: Path) -> dict[str, Any]:
+        """What a replay has to be told."""
+        request = self.request
+        return {
+            "policy": relative(request.source, folder),
+            "block": request.block,
+            "day": request.day.isoformat(),
+            "allow_outside": request.places.allow_outside,
+            "options": dict(sorted(request.instead.items())),
+            "data": {name: relative(path, folder) for name, path in sorted(request.places.instead.items())},
+        }

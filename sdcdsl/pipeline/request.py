@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sdcdsl.bind.places import Noted
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.executing import cores
+from sdcdsl.methods.checkpoint import EVERY
 from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.policy.resolve import Policy
 
@@ -23,19 +26,34 @@ class Request:
     block: str | None = None
     instead: Mapping[str, Any] = field(default_factory=dict)  # options that win over those of the policy
     certificate: Path | None = None
+    report: Path | None = None
+    public: bool = False  # the report is one without confidential numbers
+    lock: Path | None = None
+    jobs: int = 0  # blocks that are searched side by side, where nobody says by whom; 0: as many as there are cores
+    checkpoints: Path | None = None  # a folder: where long searches leave what they know
+    every: float = EVERY  # seconds, so often
+    resume: bool = False  # go on from what is there
 
     @property
     def blocks(self) -> list[str]:
         return [self.block] if self.block is not None else list(self.policy.protects)
 
+    @property
+    def side_by_side(self) -> int:
+        return max(1, min(self.jobs or cores(), len(self.blocks)))
+
 
 class Watch:
-    """Told what goes on. This one does not care; the command line shows it and may set `clock.stop`."""
+    """Told what goes on, by several threads if blocks are searched side by side. This one does not care; the command
+    line shows it and may set `clock.stop`."""
+
+    def bound(self, problem: TableProblem) -> None:
+        """A block has met its data."""
 
     def searching(self, block: str, method: str, clock: Clock) -> None:
         """A method starts; `clock` ends its search."""
 
-    def standing(self, standing: Standing) -> None:
+    def standing(self, block: str, standing: Standing) -> None:
         """Where the search stands."""
 
     def auditing(self, block: str, done: int, total: int) -> None:
@@ -44,7 +62,9 @@ class Watch:
     def assessing(self, block: str, done: int, total: int) -> None:
         """Attackers that have tried to undo an adjusted table."""
 
-    @property
-    def stopped(self) -> bool:
-        """Somebody wants no further search; what was found is still audited and released."""
+    def ended(self, block: str, end: str) -> None:
+        """A block is done, or nothing was found for it."""
+
+    def stopped(self, block: str) -> bool:
+        """Somebody wants no further search of this block; what was found is still audited and released."""
         return False

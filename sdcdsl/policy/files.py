@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, Span, diagnostic, did_you_mean
+from sdcdsl.ordinary import open_ordinary
 from sdcdsl.policy.document import Document, Use
 from sdcdsl.policy.lower import lower
 from sdcdsl.syntax.parser import parse
@@ -56,7 +57,7 @@ def read_file(path: Path, name: str, used_at: Span | None = None) -> tuple[Sourc
             return None, [diagnostic("SDC001", f"{name} is not a file", place)]
         if status.st_size > LARGEST_FILE:
             return None, [_too_large(name, status.st_size, place)]
-        with path.open("rb") as handle:
+        with open_ordinary(path) as handle:
             data = handle.read(LARGEST_FILE + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()

@@ -11,6 +11,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
+from sdcdsl.policy.lint_options import idle_options, idle_slides
 from sdcdsl.policy.meaning import (
     attackers_of,
     bind_arguments,
@@ -344,4 +345,6 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     needed_by_nobody,
     repeated,
     pointless_conditions,
+    idle_options,
+    idle_slides,
 )

@@ -79,6 +79,16 @@ def files_by_table(path: str, tables: Iterable[str]) -> dict[str, str]:
     return {name: f"{stem}-{name}{suffix}" for name in names}
 
 
+WHOLE_BLOCK = frozenset({"html"})  # formats that show all tables of a block on one page
+
+
+def released_files(release: d.Release, tables: Iterable[str]) -> dict[str, str]:
+    """The files of one `release`, by table; by "" what is about the whole block."""
+    if release.file.format in WHOLE_BLOCK:
+        return {"": release.file.path}
+    return files_by_table(release.file.path, tables)
+
+
 # ---- statements that compete -----------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ for every table in the box, whatever a solver thought. How far d_p can go down i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -45,54 +46,82 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class _Combination:
-    """denominator · c in the cells where it is not zero: with its error, and what it is made of."""
+class _Combinations:
+    """denominator · c of several bounds, in the cells where it is not zero: with its error, and what it is made of."""
 
-    cells: np.ndarray
+    bound: np.ndarray  # int64, ascending
+    cell: np.ndarray
     value: np.ndarray
     error: np.ndarray
     x: np.ndarray
     y: np.ndarray
-    group: np.ndarray
+    group: np.ndarray  # which of the above each product belongs to
 
 
 def reach(problem: Problem, bound: Bound) -> float:
-    """How far the cell of the pair can go at most, up or down; never below the exact value of the formula.
+    """How far the cell of the pair can go at most, up or down; never below the exact value of the formula."""
+    return float(reaches(problem, [bound])[0])
 
-    Floating point with its error bound does, unless the level that the pair asks for lies within the error: then the
-    exact value decides.
-    """
+
+def reaches(problem: Problem, bounds: Sequence[Bound]) -> np.ndarray:
+    """The same of many bounds. Whole multipliers by themselves: their sums have no errors, beside others they would."""
+    out = np.empty(len(bounds))
+    most = problem.system.cells + len(problem.system.coefficient)
+    for plain in (True, False):
+        batch, size = [], 0
+        for i, bound in enumerate(bounds):
+            if bool((bound.gamma == np.rint(bound.gamma)).all()) == plain:
+                batch.append(i)
+                size += int(problem.system.by_equation.count[bound.equations].sum()) + 1
+            if batch and (size > most or i == len(bounds) - 1):
+                out[batch] = _together(problem, [bounds[j] for j in batch])
+                batch, size = [], 0
+    return out
+
+
+def _together(problem: Problem, bounds: list[Bound]) -> np.ndarray:
+    """Floating point with its error bound does, unless the level that the pair asks for lies within the error: then the
+    exact value decides."""
     system, pairs = problem.system, problem.pairs
-    made = _combination(system, int(pairs.cell[bound.pair]), bound)
-    attacker = int(pairs.attacker[bound.pair])
-    if len(bound.also):
-        view = problem.regions.view_of[attacker]
-        low, high = problem.regions.low[view, made.cells], problem.regions.high[view, made.cells]
-    else:
-        low, high = problem.regions.box(attacker, made.cells)
-    edge = np.where((made.value > 0) == bound.up, high, low)
-    if np.isinf(edge).any():
-        return math.inf
-    a = system.a[made.cells]
+    pair, up = np.array([b.pair for b in bounds]), np.array([b.up for b in bounds])
+    made = _combinations(system, pairs.cell[pair], bounds)
+    of, at_least = made.bound, np.array([len(b.also) > 0 for b in bounds])
+    low, high = problem.regions.boxes(pairs.attacker[pair], at_least, of, made.cell)
+    edge = np.where((made.value > 0) == up[of], high, low)
+    a, open_end = system.a[made.cell], np.isinf(edge)
+    edge[open_end] = a[open_end]
+    count = np.bincount(of, minlength=len(bounds))
     with np.errstate(over="ignore", invalid="ignore"):
         room = edge - a
-        terms = made.value * room if bound.up else -made.value * room
-        total = float(terms.sum())
-        error = float(2.0**-52 * (len(terms) + 4) * np.abs(terms).sum() + (2 * made.error * np.abs(room)).sum())
-        error += len(terms) * 2.0**-1070
-    upper, lower = (total + error) / bound.denominator, (total - error) / bound.denominator
-    upper += 2.0**-50 * abs(upper)
-    wanted = float(pairs.level(bound.up)[bound.pair]) * (1 - TOLERANCE)
-    if math.isfinite(upper) and not lower - 2.0**-50 * abs(lower) < wanted <= upper:
-        return upper
-    return round_up(_exactly(made, a, edge, bound))
+        terms = np.where(up[of], made.value, -made.value) * room
+        total, size = (np.bincount(of, x, len(bounds)) for x in (terms, np.abs(terms)))
+        error = 2.0**-52 * (count + 4) * size + np.bincount(of, 2 * made.error * np.abs(room), len(bounds))
+        error += count * 2.0**-1070
+        denominator = np.array([float(b.denominator) for b in bounds])
+        upper, lower = (total + error) / denominator, (total - error) / denominator
+        upper += 2.0**-50 * np.abs(upper)
+        lower -= 2.0**-50 * np.abs(lower)
+    upper[of[open_end]] = np.inf
+    wanted = np.where(up, pairs.upl[pair], pairs.lpl[pair]) * (1 - TOLERANCE)
+    hairline = ~(np.isfinite(upper) & ~((lower < wanted) & (wanted <= upper)))
+    hairline[of[open_end]] = False
+    for i in np.flatnonzero(hairline).tolist():
+        upper[i] = round_up(_exactly(made, a, edge, i, bounds[i]))
+    return upper
 
 
-def _combination(system: System, cell: int, bound: Bound) -> _Combination:
-    at, cell_of, coefficient = system.by_equation.of(bound.equations)
-    cells, group = np.unique(np.append(cell_of, cell), return_inverse=True)
-    x, y = np.append(coefficient, 1.0), np.append(-bound.gamma[at], float(bound.denominator))
-    value, error = sums(x, y, group, len(cells))
+def _combinations(system: System, cells: np.ndarray, bounds: list[Bound]) -> _Combinations:
+    owner = np.repeat(np.arange(len(bounds)), [len(b.equations) for b in bounds])
+    at, cell_of, coefficient = system.by_equation.of(np.concatenate([b.equations for b in bounds]))
+    group = np.concatenate([owner[at] * system.cells + cell_of, np.arange(len(bounds)) * system.cells + cells])
+    if 8 * len(group) < len(bounds) * system.cells:
+        place, group = np.unique(group, return_inverse=True)
+    else:
+        place = np.arange(len(bounds) * system.cells)
+    x = np.concatenate([coefficient, np.ones(len(bounds))])
+    gamma = np.concatenate([b.gamma for b in bounds])
+    y = np.concatenate([-gamma[at], [float(b.denominator) for b in bounds]])
+    value, error = sums(x, y, group, len(place))
     left = (error > 0) & ~(np.abs(value) > error)
     if left.any():  # the sign is open, and decides between the ends of the box
         mine = left[group]
@@ -103,23 +132,37 @@ def _combination(system: System, cell: int, bound: Bound) -> _Combination:
     some = value != 0
     number = np.cumsum(some) - 1
     inside = some[group]
-    return _Combination(cells[some], value[some], error[some], x[inside], y[inside], number[group[inside]])
+    bound, cell = np.divmod(place[some], max(system.cells, 1))
+    return _Combinations(bound, cell, value[some], error[some], x[inside], y[inside], number[group[inside]])
 
 
 def _away_from_zero(x: Fraction) -> float:
     return round_up(x) if x > 0 else -round_up(-x)
 
 
-def _exactly(made: _Combination, a: np.ndarray, edge: np.ndarray, bound: Bound) -> Fraction:
-    numbers, exponent = exact_sums(made.x, made.y, made.group, len(made.cells))
+def _exactly(made: _Combinations, a: np.ndarray, edge: np.ndarray, which: int, bound: Bound) -> Fraction:
+    span = slice(*np.searchsorted(made.bound, [which, which + 1]))
+    mine = (made.group >= span.start) & (made.group < span.stop)
+    groups = span.stop - span.start
+    numbers, exponent = exact_sums(made.x[mine], made.y[mine], made.group[mine] - span.start, groups)
     total = Fraction(0)
-    for number, at, end in zip(numbers, a.tolist(), edge.tolist(), strict=True):
+    for number, at, end in zip(numbers, a[span].tolist(), edge[span].tolist(), strict=True):
         total += number * (Fraction(end) - Fraction(at))
     return scaled(1, exponent) * (total if bound.up else -total) / bound.denominator
 
 
+def rounded(gamma: np.ndarray, bits: int) -> tuple[np.ndarray, int]:
+    """Multipliers as whole numbers of so many bits over a power of two. Any multipliers give a valid bound; with these
+    its sums are exact, and a bound that is not needed to the last digit is as good."""
+    exponent = bits - int(np.frexp(np.abs(gamma).max(initial=0.0))[1])
+    exponent = min(max(exponent, 0), 52)
+    return np.rint(np.ldexp(gamma, exponent)) + 0.0, 1 << exponent
+
+
 def rational(gamma: np.ndarray) -> tuple[np.ndarray, int] | None:
     """Multipliers as whole numbers over one denominator."""
+    if (gamma == np.rint(gamma)).all() and np.abs(gamma).max(initial=0.0) < LARGEST:
+        return gamma + 0.0, 1
     found = whole(gamma) or _over_common_denominator(gamma)
     if found is None:
         return None

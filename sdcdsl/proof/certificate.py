@@ -18,12 +18,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from sdcdsl import __version__
 from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.proof.packed import packed
 from sdcdsl.proof.reading import FORMAT
 from sdcdsl.proof.system import Pairs, Regions, System
 from sdcdsl.proof.witness import Claim, Witness
+from sdcdsl.version import __version__
 
 NOTICE = "Contains the true values of all cells. Keep it as confidential as the microdata."
 CHUNK = 20_000  # numbers of one kind on a line
@@ -163,15 +164,20 @@ def _chunks(count: int, size: int = CHUNK) -> Iterator[slice]:
     return (slice(i, min(i + size, count)) for i in range(0, count, size))
 
 
-def plain(values: np.ndarray) -> list[Any]:
-    """A list for JSON; floats that are whole are written as such."""
+def plain(values: np.ndarray) -> list[Any] | dict[str, str]:
+    """A list for JSON, packed if it is long."""
+    return packed(values) or listed(values)
+
+
+def listed(values: np.ndarray) -> list[Any]:
+    """Floats that are whole are written as such."""
     if values.dtype.kind == "f" and (np.abs(values) < 2.0**53).all() and (np.rint(values) == values).all():
         values = values.astype(np.int64)
     return values.tolist()
 
 
 def short(values: np.ndarray) -> list[Any] | dict[str, Any]:
-    """The same with runs of equal values counted, where that is shorter."""
+    """The same, or with runs of equal values counted, where that is shorter."""
     if len(values) > 8 and 4 * int((values[1:] != values[:-1]).sum()) < len(values):
         return {"runs": _runs(values)}
     return plain(values)
@@ -180,18 +186,18 @@ def short(values: np.ndarray) -> list[Any] | dict[str, Any]:
 def _runs(values: np.ndarray) -> list[Any]:
     first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     count = np.diff(np.append(first, len(values)))
-    return [x for pair in zip(plain(values[first]), count.tolist(), strict=True) for x in pair]
+    return [x for pair in zip(listed(values[first]), count.tolist(), strict=True) for x in pair]
 
 
-def steps(ascending: np.ndarray) -> list[int]:
+def steps(ascending: np.ndarray) -> list[int] | dict[str, str]:
     """The first number, then the differences."""
-    return np.diff(ascending, prepend=0).tolist()
+    return plain(np.diff(ascending, prepend=0))
 
 
 def _open(ends: list[Any] | dict[str, Any]) -> Any:
-    """Infinite ends are written as null."""
+    """Infinite ends are written as null, if they are not packed."""
     if isinstance(ends, dict):
-        return {"runs": _open(ends["runs"])}
+        return {"runs": _open(ends["runs"])} if "runs" in ends else ends
     return [None if x in (np.inf, -np.inf) else x for x in ends]
 
 
@@ -256,4 +262,4 @@ def _claims(claims: Iterable[Claim]) -> Iterator[dict[str, Any]]:
         up, down = (np.unique(np.concatenate(x)) for x in ([c.pairs_up for c in mine], [c.pairs_down for c in mine]))
         for i in range(0, max(len(up), len(down)), CHUNK):
             part = slice(i, i + CHUNK)
-            yield {"step": plain(np.array([step]))[0], "up": steps(up[part]), "down": steps(down[part])}
+            yield {"step": listed(np.array([step]))[0], "up": steps(up[part]), "down": steps(down[part])}

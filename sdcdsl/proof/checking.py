@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.proof.bound import Bound, reach
+from sdcdsl.proof.bound import Bound, reaches
 from sdcdsl.proof.exact import TOLERANCE, excess, sums
 from sdcdsl.proof.reading import Lines, Malformed, ascending, count, fields, index, integers, number, numbers
 from sdcdsl.proof.stated import Stated, denominator
@@ -20,6 +20,7 @@ from sdcdsl.proof.system import Problem
 from sdcdsl.proof.witness import Witness, WitnessCheck
 
 MOST_REASONS = 20
+TOGETHER = 1000  # bounds that are computed at a time
 # Records stand in this order; those with the same number in any order.
 ORDER = {"cells": 1, "relations": 2, "view": 3, "attackers": 4, "known": 5, "pairs": 6}
 ORDER |= {"witness": 7, "claim": 7, "bound": 7, "verdicts": 8, "end": 9}
@@ -61,6 +62,7 @@ class _Check:
         self.tolerance = 0.0
         self.counts = {"witnesses": 0, "claims": 0, "bounds": 0}
         self.witness: WitnessCheck | None = None
+        self.waiting: list[Bound] = []
         self.verdicts: list[np.ndarray] = []
         self.judged = 0
         self.problem: Problem
@@ -145,9 +147,17 @@ class _Check:
         relations = ascending(equations, self.problem.system.equations, "relations of a bound")
         multipliers = numbers(gamma, len(relations), "multipliers")
         bound = Bound(pair, side == "up", relations, multipliers, denominator(below), also)
-        most = self.most_up if side == "up" else self.most_down
-        most[bound.pairs] = np.minimum(most[bound.pairs], reach(self.problem, bound))
+        self.waiting.append(bound)
         self.counts["bounds"] += 1
+        if len(self.waiting) == TOGETHER:
+            self._bounds()
+
+    def _bounds(self) -> None:
+        """Those that wait, all at once."""
+        for bound, amount in zip(self.waiting, reaches(self.problem, self.waiting), strict=True):
+            most = self.most_up if bound.up else self.most_down
+            most[bound.pairs] = np.minimum(most[bound.pairs], amount)
+        self.waiting = []
 
     def _same_view(self, pair: int, also: np.ndarray) -> None:
         """One bound serves several pairs only if they are about one cell and one view."""
@@ -176,6 +186,7 @@ class _Check:
             raise Malformed(f"{self.judged:,} verdicts for {len(self.problem.pairs):,} pairs")
 
     def result(self) -> Verification:
+        self._bounds()
         verdict = np.concatenate([np.empty(0, dtype="U1"), *self.verdicts])
         protected, exposed = verdict == "p", verdict == "e"
         self._check_protected(np.flatnonzero(protected))

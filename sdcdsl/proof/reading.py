@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zlib
 from array import array
 from collections.abc import Iterator
@@ -13,7 +14,11 @@ from typing import IO, Any
 
 import numpy as np
 
-FORMAT = 1
+from sdcdsl.ordinary import open_ordinary
+from sdcdsl.proof.packed import TYPES, unpacked
+
+FORMAT = 2  # that is written
+FORMATS = (1, 2)  # that are read; the first has no packed numbers
 LONGEST_LINE = 64 * 2**20
 # A problem with more of anything would not fit into memory; a header that says so is refused before anything is made.
 MOST = 10**8
@@ -31,6 +36,7 @@ class Lines:
         self.path = path
         self.number = 0
         self._running = hashlib.sha256()
+        self._decoder = _LISTS
 
     @property
     def digest(self) -> str:
@@ -54,18 +60,22 @@ class Lines:
                 raise Malformed(f"longer than {LONGEST_LINE:,} bytes")
             if not line.endswith(b"\n"):
                 raise Malformed("the line is not complete: the file was cut off")
-            yield _record(line, first=self.number == 1)
+            kind, body = _record(line, self._decoder, first=self.number == 1)
+            if self.number == 1 and body.get("sdcdsl-certificate") == FORMAT:
+                self._decoder = _PACKED
+            yield kind, body
             self._running.update(line)
 
 
 def _opened(path: Path | str) -> IO[bytes]:
-    file = open(path, "rb")  # noqa: SIM115 the caller closes it
-    if file.peek(2)[:2] != b"\x1f\x8b":
+    file = open_ordinary(path)  # the caller closes it
+    if file.read(2) != b"\x1f\x8b":
+        file.seek(0)
         return file
-    file.close()
+    file.seek(0)
     import gzip  # noqa: PLC0415
 
-    return gzip.open(path, "rb")  # type: ignore[return-value]
+    return gzip.open(file, "rb")  # type: ignore[return-value]
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -76,16 +86,24 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
+def _unique_or_packed(pairs: list[tuple[str, Any]]) -> Any:
+    if len(pairs) == 1 and pairs[0][0] in TYPES:
+        return unpacked(*pairs[0])
+    return _unique(pairs)
+
+
 def _no_constant(word: str) -> Any:
     raise Malformed(f"{word} is not a number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_LISTS = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_PACKED = json.JSONDecoder(object_pairs_hook=_unique_or_packed, parse_constant=_no_constant)
+_TRUTH = re.compile(rb"[\[,:\s](?:true|false)")
 
 
-def _record(line: bytes, first: bool) -> tuple[str, Any]:
+def _record(line: bytes, decoder: json.JSONDecoder, first: bool) -> tuple[str, Any]:
     try:
-        record = _DECODER.decode(line.decode("utf-8"))
+        record = decoder.decode(line.decode("utf-8"))
     except RecursionError:
         raise Malformed("nested too deeply") from None
     except ValueError as error:  # also wrong UTF-8, and whole numbers of thousands of digits
@@ -97,7 +115,8 @@ def _record(line: bytes, first: bool) -> tuple[str, Any]:
     if len(record) != 1:
         raise Malformed("a record has one kind")
     ((kind, body),) = record.items()
-    if kind != "attackers" and (b"true" in line or b"false" in line):
+    # The letters alone may stand in packed numbers.
+    if kind != "attackers" and (b"true" in line or b"false" in line) and _TRUTH.search(line):
         raise Malformed("a number was expected, not true or false")
     return kind, body
 
@@ -158,7 +177,7 @@ def ascending(value: Any, below: int, what: str) -> np.ndarray:
 
 
 def numbers(value: Any, size: int | None, what: str, open_end: float | None = None) -> np.ndarray:
-    """A list of finite numbers, or such in runs. With `open_end`, null stands for it."""
+    """A list of finite numbers, or such in runs. With `open_end`, null stands for it, among packed ones it itself."""
     if isinstance(value, dict):
         values, counts = _runs(value, size, what)
         return np.repeat(numbers(values, len(values), what, open_end), counts)
@@ -169,7 +188,8 @@ def numbers(value: Any, size: int | None, what: str, open_end: float | None = No
         opened, out = None, _array("d", value, what)
     if size is not None and len(out) != size:
         raise Malformed(f"{what}: {len(out)} numbers where {size} were expected")
-    if not np.isfinite(out).all():
+    fine = np.isfinite(out) if open_end is None else np.isfinite(out) | (out == open_end)
+    if not fine.all():
         raise Malformed(f"{what}: a number beyond the range of doubles")
     if opened is not None and open_end is not None:
         out[opened] = open_end
@@ -177,6 +197,10 @@ def numbers(value: Any, size: int | None, what: str, open_end: float | None = No
 
 
 def _array(code: str, value: Any, what: str) -> np.ndarray:
+    if isinstance(value, np.ndarray):
+        if code == "q" and value.dtype.kind == "f":
+            raise Malformed(f"{what}: not a list of whole numbers")
+        return value.astype(np.int64 if code == "q" else np.float64)
     if not isinstance(value, list):
         raise Malformed(f"{what}: a list was expected")
     try:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.reading import (
-    FORMAT,
+    FORMATS,
     LARGEST_WHOLE,
     MOST,
     Malformed,
@@ -28,8 +28,8 @@ class Stated:
     """Takes the records of the problem in their order; `problem()` when all are there."""
 
     def __init__(self, header: dict[str, Any]) -> None:
-        if header.get("sdcdsl-certificate") != FORMAT or type(header["sdcdsl-certificate"]) is not int:
-            raise Malformed(f"not a certificate of format {FORMAT}")
+        if header.get("sdcdsl-certificate") not in FORMATS or type(header["sdcdsl-certificate"]) is not int:
+            raise Malformed(f"not a certificate of format {' or '.join(map(str, FORMATS))}")
         if header.get("tolerance") != TOLERANCE:
             raise Malformed(f"written for another tolerance than {TOLERANCE:g}")
         stated = fields(header.get("counts"), *COUNTS)

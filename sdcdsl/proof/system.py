@@ -20,9 +20,13 @@ class Entries:
     other: np.ndarray  # int64 [entry]: the equation of an entry by cell, the cell of an entry by equation
     coefficient: np.ndarray  # float64 [entry]
 
+    @cached_property
+    def count(self) -> np.ndarray:
+        return np.diff(self.start)
+
     def of(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For the entries of these lines: the position in `lines`, the other side's index, the coefficient."""
-        count = self.start[lines + 1] - self.start[lines]
+        count = self.count[lines]
         at = spans(self.start[lines], count)
         return np.repeat(np.arange(len(lines)), count), self.other[at], self.coefficient[at]
 
@@ -104,18 +108,22 @@ class Regions:
 
     def box(self, attacker: int, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What one attacker knows about a few cells."""
-        view = self.view_of[attacker]
+        return self.boxes(np.array([attacker]), np.array([False]), np.zeros(len(cells), dtype=np.int64), cells)
+
+    def boxes(
+        self, attackers: np.ndarray, of_view: np.ndarray, who: np.ndarray, cells: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What attackers[who[i]] knows about cells[i]; where of_view[who[i]], only what its view says."""
+        view = self.view_of[attackers[who]]
         low, high = self.low[view, cells], self.high[view, cells]
         known = self.known
-        mine = slice(int(known.start[attacker]), int(known.start[attacker + 1]))
-        if mine.start == mine.stop:
+        if not len(known.cell):
             return low, high
-        about = known.cell[mine]
-        at = np.minimum(np.searchsorted(about, cells), len(about) - 1)
-        hit = about[at] == cells
-        found = mine.start + at[hit]
-        low[hit] = np.maximum(low[hit], known.low[found])
-        high[hit] = np.minimum(high[hit], known.high[found])
+        wanted = attackers[who] * self.low.shape[1] + cells
+        at = np.minimum(np.searchsorted(known.key, wanted), len(known.key) - 1)
+        hit = (known.key[at] == wanted) & ~of_view[who]
+        low[hit] = np.maximum(low[hit], known.low[at[hit]])
+        high[hit] = np.minimum(high[hit], known.high[at[hit]])
         return low, high
 
 
@@ -127,6 +135,7 @@ class Known:
     cell: np.ndarray  # int64 [known]
     low: np.ndarray
     high: np.ndarray
+    key: np.ndarray  # int64 [known], ascending: attacker times the number of cells, plus the cell
 
     @classmethod
     def sorted(
@@ -139,7 +148,7 @@ class Known:
             first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
             low, high, key = np.maximum.reduceat(low, first), np.minimum.reduceat(high, first), key[first]
         attacker, about = np.divmod(key, max(cells, 1))
-        return cls(starts(attacker, attackers), about, low, high)
+        return cls(starts(attacker, attackers), about, low, high, key)
 
     def of(self, attackers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The entries of these attackers: the position in `attackers`, and the entry."""

@@ -201,20 +201,21 @@ def whole(numbers: np.ndarray, accept: Callable[[np.ndarray], bool] | None = Non
     large numbers what is left of a solver's 1e-11 of relative precision, but never a twentieth of a unit. `accept` is
     asked of every guess, so that a wrong one does not end the search.
     """
-    sample = numbers[:: max(len(numbers) // 16, 1)]
     most = float(np.abs(numbers).max()) if len(numbers) else 0.0
-    for scale in SCALES:
+    sample = numbers[:: max(len(numbers) // 16, 1)]
+    likely = _near(sample[:, None] * np.array(SCALES, dtype=float)).all(axis=0)
+    for scale in (SCALES[i] for i in np.flatnonzero(likely)):
         if not most * scale < 2.0**53:
             return None
-        if _near(sample * scale) and _near(numbers * scale):
+        if _near(numbers * scale).all():
             out = np.rint(numbers * scale) + 0.0
             if accept is None or accept(out):
                 return out, scale
     return None
 
 
-def _near(x: np.ndarray) -> bool:
-    return bool((np.abs(x - np.rint(x)) <= np.minimum(1e-6 + 1e-11 * np.abs(x), 0.05)).all())
+def _near(x: np.ndarray) -> np.ndarray:
+    return np.abs(x - np.rint(x)) <= np.minimum(1e-6 + 1e-11 * np.abs(x), 0.05)
 
 
 def snapped(move: np.ndarray, accept: Callable[[np.ndarray], bool] | None = None) -> tuple[np.ndarray, float] | None:

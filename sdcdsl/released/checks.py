@@ -10,6 +10,7 @@ from sdcdsl.bind.naming import SHOWN, cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.readers.wording import figure
 from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.pattern import Pattern
 from sdcdsl.released.closeness import LAST_BITS, Closeness
 from sdcdsl.released.understanding import Told
@@ -23,9 +24,8 @@ def excluded(problem: TableProblem, pattern: Pattern, close: Closeness) -> list[
         return []
 
     def says(cell: int) -> str:
-        return (
-            f"{problem.label(cell)}: released {_between(pattern.low[cell], pattern.high[cell])}, true {figure(a[cell])}"
-        )
+        told, true = _between(pattern.low[cell], pattern.high[cell]), secret(figure(a[cell]))
+        return f"{problem.label(cell)}: released {told}, true {true}"
 
     headline = f"the release excludes the true value of {cells(out)}"
     return [diagnostic("SDC403", headline, notes=[first_cells(out, says)])]
@@ -45,7 +45,8 @@ def contradicts_sums(problem: TableProblem, pattern: Pattern, told: Told) -> lis
     c, at, of = made.coefficient, made.cell_of, made.equation_of
     least = np.bincount(of, weights=np.where(c > 0, c * low[at], c * high[at]), minlength=m)
     most = np.bincount(of, weights=np.where(c > 0, c * high[at], c * low[at]), minlength=m)
-    size = np.bincount(of, weights=np.abs(c * problem.dataset["a"].values[at]), minlength=m) + np.abs(made.rhs)
+    largest = np.fmax(np.abs(problem.dataset["a"].values), np.abs(told.number))  # adjusted figures may be much larger
+    size = np.bincount(of, weights=np.abs(c) * largest[at], minlength=m) + np.abs(made.rhs)
     loose = any(t.rounded or t.given is not None for t in problem.tables)
     room = (ROUNDING if loose else LAST_BITS) * size + LAST_BITS
     bad = np.flatnonzero((least > made.rhs + room) | (most < made.rhs - room))
@@ -73,7 +74,7 @@ def _relation(problem: TableProblem, equation: int, low: np.ndarray, high: np.nd
     least = np.where(c > 0, c * low[cell], c * high[cell]).sum() - (rhs if known else 0.0)
     most = np.where(c > 0, c * high[cell], c * low[cell]).sum() - (rhs if known else 0.0)
     if not known:
-        return f"relation {equation + 1}: its cells give {_between(least, most)}, it asks for {figure(rhs)}"
+        return f"relation {equation + 1}: its cells give {_between(least, most)}, it asks for {secret(figure(rhs))}"
     whole = int(made.cell_of[total])
     label = made.label(equation)
     along = f" (along {label.dimension})" if label is not None and label.others else ""

@@ -37,10 +37,11 @@ def closeness(problem: TableProblem) -> Closeness:
     a = problem.dataset["a"].values
     rounded = any(t.rounded for t in problem.tables)  # totals that were replaced by the sum of their parts
     within = (ROUNDING if rounded else LAST_BITS) * np.abs(a) + LAST_BITS
-    return Closeness(_decimals(a[problem.dataset["published"].values]), within)
+    return Closeness(decimals_of(a[problem.dataset["published"].values]), within)
 
 
-def _decimals(a: np.ndarray) -> int:
+def decimals_of(a: np.ndarray) -> int:
+    """Of the one with most; 99 where they have no end."""
     for digits in range(MOST_DECIMALS + 1):
         scaled = a * 10.0**digits
         if (np.abs(scaled - np.round(scaled)) <= np.minimum(1e-12 * np.abs(scaled) + 1e-7, 0.05)).all():

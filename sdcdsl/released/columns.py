@@ -19,6 +19,7 @@ _NAMES = {
     "base": ("base",),
     "deviation": ("deviation",),
 }
+_TAKEN = ("value", *(name for names in _NAMES.values() for name in names))
 _COUNTS = ("freq", "count", "n", "n_obs", "nobs")
 # Columns of results of τ-ARGUS, rtauargus and sdcTable that are not the figure.
 _BESIDE = {*_COUNTS, "strid", "id", "dom", "cost", "weight", "w", "lb", "ub", "lpl", "upl", "spl", "shadow", "max"}
@@ -44,11 +45,22 @@ def code_columns(table: BoundTable) -> tuple[str, ...]:
     return table.dimensions or (CELL_NUMBER,)
 
 
+def names_dimensions(header: Sequence[str], table: BoundTable) -> bool:
+    """A header, even if its words are codes as well."""
+    return all(_named(header, (name,)) is not None for name in (*written_columns(table), "value"))
+
+
+def written_columns(table: BoundTable) -> tuple[str, ...]:
+    """What this program calls the columns of codes in a file: a dimension may be called `value`."""
+    return tuple(f"{name}_code" if name in _TAKEN else name for name in code_columns(table))
+
+
 def usual_names(table: BoundTable, layout: Layout) -> list[str]:
     """Names that tell a delimiter from another: the header has most of them under the right one."""
     names = [name.rpartition(".")[2] for name in code_columns(table)]
     return [
         *code_columns(table),
+        *written_columns(table),
         *names,
         *layout.columns.values(),
         "value",
@@ -57,7 +69,7 @@ def usual_names(table: BoundTable, layout: Layout) -> list[str]:
 
 
 def find_roles(
-    name: str, line: int, header: Sequence[str], table: BoundTable, layout: Layout
+    name: str, line: int | None, header: Sequence[str], table: BoundTable, layout: Layout
 ) -> tuple[Roles | None, list[Diagnostic]]:
     found: list[Diagnostic] = []
     codes: list[str] = []
@@ -69,18 +81,18 @@ def find_roles(
             left.remove(column)
         return column
 
-    for dimension in code_columns(table):
+    for dimension, written in zip(code_columns(table), written_columns(table), strict=True):
         asked = layout.columns.get(dimension)
         also = ("index",) if dimension == CELL_NUMBER else (dimension.rpartition(".")[2],)
-        column = take(asked) if asked else take(dimension, *also)
+        column = take(asked) if asked else take(written, dimension, *also)
         if column is None:
-            found.append(_missing(name, line, asked or dimension, header))
+            found.append(missing_column(name, line, asked or dimension, header))
         else:
             codes.append(column)
     asked = {role: layout.columns.get(role) for role in ("value", *_NAMES)}
     values = take(asked["value"]) if asked["value"] else take("value")
     others = {role: take(column) if (column := asked[role]) else take(*names) for role, names in _NAMES.items()}
-    found += [_missing(name, line, column, header) for role, column in asked.items() if column and role in others
+    found += [missing_column(name, line, column, header) for role, column in asked.items() if column and role in others
               and others[role] is None]  # fmt: skip
     if values is None and not asked["value"]:
         values = _value_column(left, table)
@@ -111,15 +123,18 @@ def _value_column(left: Sequence[str], table: BoundTable) -> str | None:
     return _named(left, _COUNTS) if not rest else None
 
 
-def _missing(name: str, line: int, column: str, header: Sequence[str]) -> Diagnostic:
+def missing_column(name: str, line: int | None, column: str, header: Sequence[str]) -> Diagnostic:
+    if column in header:
+        headline = f"column `{clip(column)}` of {name} holds something else already"
+        return diagnostic("SDC303", headline, FilePlace(name, line=line), "the codes of a dimension, or another figure")
     headline = f"no column `{clip(column)}` in {name}"
     notes = [f"its columns: {listed(clip(c) for c in header)}"]
     return diagnostic("SDC303", headline, FilePlace(name, line=line), did_you_mean(column, header), notes=notes)
 
 
-def _no_value(name: str, line: int, asked: str | None, header: Sequence[str], left: Sequence[str]) -> Diagnostic:
+def _no_value(name: str, line: int | None, asked: str | None, header: Sequence[str], left: Sequence[str]) -> Diagnostic:
     if asked:
-        return _missing(name, line, asked, header)
+        return missing_column(name, line, asked, header)
     several = f"it could be {listed(clip(c) for c in left)}" if left else ""
     headline = f"{name} has no column `value`"
     help = "call it `value`, or say which column holds the published figures"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from sdcdsl.bind.from_cells import _cells_of
+from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.readers.csv_records import text_frame
 from sdcdsl.bind.readers.csv_text import Header, header_problems, not_delimited
 from sdcdsl.bind.readers.records import ROW, Records
@@ -16,6 +18,7 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source
 from sdcdsl.released.columns import Roles
 from sdcdsl.released.figures import BLANK, NUMBER, RANGE, STRANGE, Figures, with_decimal_mark
+from sdcdsl.released.guarding import unguarded
 from sdcdsl.released.rows import Rows
 from sdcdsl.released.statements import Layout, Published
 from sdcdsl.released.words import STATUS_WORDS, UNSAID
@@ -33,16 +36,34 @@ def rows_of(
     padded: bool = False,
 ) -> tuple[Rows | None, list[Diagnostic]]:
     """`padded`: blanks around a code mean nothing, and a code left blank is the total."""
-    problems = header_problems(source.name, header, roles.all)
-    if problems:
-        return None, problems
-    try:
-        frame, problems = text_frame(source.text, source.name, header, roles.all)
-    except csv.Error as error:
-        return None, [not_delimited(source.name, error)]
+    frame, problems = frame_of(source, header, roles.all)
     if frame is None:
         return None, problems
     records = Records(source.name, frame.lazy(), lines=True)
+    return rows_in(frame, records, roles, table, layout, statements, padded)
+
+
+def frame_of(source: Source, header: Header, columns: Sequence[str]) -> tuple[pl.DataFrame | None, list[Diagnostic]]:
+    """These columns of a text, as text."""
+    problems = header_problems(source.name, header, columns)
+    if problems:
+        return None, problems
+    try:
+        return text_frame(source.text, source.name, header, columns)
+    except csv.Error as error:
+        return None, [not_delimited(source.name, error)]
+
+
+def rows_in(
+    frame: pl.DataFrame,
+    records: Records,
+    roles: Roles,
+    table: BoundTable,
+    layout: Layout,
+    statements: Published,
+    padded: bool = False,
+) -> tuple[Rows | None, list[Diagnostic]]:
+    """The rows of a frame. Figures are texts, or numbers that have all their digits."""
     at, found = _placed(frame, records, table, roles, padded)
     figures, strange = _figures(frame, records, roles, layout, statements)
     status, unknown = _status(frame, records, roles)
@@ -54,22 +75,28 @@ def rows_of(
     def place(row: int, what: str = "") -> FilePlace:
         return records.place(int(lines[row]), getattr(roles, what) or "" if what else "")
 
-    return Rows(source.name, place, at, status=status, **figures), []
+    return Rows(records.name, place, at, status=status, **figures), []
 
 
 def _placed(
     frame: pl.DataFrame, records: Records, table: BoundTable, roles: Roles, padded: bool
 ) -> tuple[np.ndarray | None, list[Diagnostic]]:
     if table.lattice is not None:
-        if padded:
-            frame = frame.with_columns(
-                pl.col(column).str.strip_chars().fill_null("").replace("", dimension.total)
-                for column, dimension in zip(roles.codes, table.lattice.dimensions, strict=True)
-            )
+        frame = frame.with_columns(
+            _codes(frame[column], dimension, padded).alias(column)
+            for column, dimension in zip(roles.codes, table.lattice.dimensions, strict=True)
+        )
         return _cells_of(frame, records, table.lattice, roles.codes)
     assert table.given is not None
     [column] = roles.codes
     return _numbered(frame[column].to_list(), frame[ROW].to_list(), column, records, table)
+
+
+def _codes(words: pl.Series, dimension: DimensionCodes, padded: bool) -> pl.Series:
+    words = unguarded(words, dimension.codes)
+    if not padded or words.is_in(dimension.codes).all():
+        return words
+    return words.str.strip_chars().fill_null("").replace("", dimension.total)
 
 
 def _numbered(
@@ -95,8 +122,10 @@ def _figures(
 ) -> tuple[dict[str, Figures], list[Diagnostic]]:
     hidden = frozenset(word.casefold() for word in statements.hidden_words)
     columns = {role: column for role in FIGURES if (column := getattr(roles, role)) is not None}
-    read = with_decimal_mark([frame[c] for c in columns.values()], layout.decimal, hidden)
-    out = {role: Figures.blank(len(frame)) for role in FIGURES} | dict(zip(columns, read, strict=True))
+    spoken = [c for c in columns.values() if frame.schema[c] == pl.String]
+    read = dict(zip(spoken, with_decimal_mark([frame[c] for c in spoken], layout.decimal, hidden), strict=True))
+    out = {role: Figures.blank(len(frame)) for role in FIGURES}
+    out |= {role: read[c] if c in read else Figures.of_numbers(_numbers(frame[c])) for role, c in columns.items()}
     found = []
     for role, column in columns.items():
         figures = out[role]
@@ -108,12 +137,16 @@ def _figures(
             figures.kind[(figures.kind != NUMBER) & ~bad] = BLANK
         at = np.flatnonzero(bad)
         if len(at):
-            words, lines = frame[column].gather(at[:10]).to_list(), frame[ROW].gather(at[:10]).to_list()
+            words, lines = frame[column].gather(at[:10]).cast(pl.String).to_list(), frame[ROW].gather(at[:10]).to_list()
             marks = [(records.place(n, column), f"found `{clip(w)}`") for n, w in zip(lines, words, strict=True)]
             headline = f"text where a number belongs, in column `{clip(column)}` of {records.name}"
             help = "a word that means hidden in this file can be named" if role == "value" else None
             found.append(offenders("SDC306", headline, marks, len(at), help=help))
     return out, found
+
+
+def _numbers(column: pl.Series) -> np.ndarray:
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _status(frame: pl.DataFrame, records: Records, roles: Roles) -> tuple[np.ndarray, list[Diagnostic]]:

@@ -15,7 +15,7 @@ import csv
 from sdcdsl.bind.readers.csv_text import Header, all_rows, find_header, not_delimited
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
-from sdcdsl.released.columns import Roles, code_columns
+from sdcdsl.released.columns import Roles, code_columns, written_columns
 from sdcdsl.released.delimited import rows_of
 from sdcdsl.released.rows import Rows
 from sdcdsl.released.statements import Layout, Published
@@ -24,17 +24,23 @@ from sdcdsl.released.words import STATUS_LETTERS
 
 def first_row(text: str, table: BoundTable, delimiter: str | None) -> Header | None:
     """The first row as a header would be read, if it holds codes of all dimensions and something more."""
-    if table.lattice is None:
-        return None
-    codes = [code for dimension in table.lattice.dimensions for code in dimension.codes]
-    row = find_header(text, codes, delimiter)
-    if row is None or len(row.names) <= len(table.dimensions):
+    known = _known(table)
+    row = find_header(text, [code for codes in known for code in codes], delimiter)
+    if row is None or len(row.names) <= len(known):
         return None
     fits = (
-        word in dimension.index or word == f"column {at}"  # what a blank field is called
-        for at, (word, dimension) in enumerate(zip(row.names, table.lattice.dimensions, strict=False), 1)
+        word in codes or word == f"column {at}"  # what a blank field is called
+        for at, (word, codes) in enumerate(zip(row.names, known, strict=False), 1)
     )
     return row if all(fits) else None
+
+
+def _known(table: BoundTable) -> list[set[str]]:
+    """The codes of each column, without blanks around them; or the numbers of the cells."""
+    if table.lattice is not None:
+        return [{code.strip() for code in dimension.codes} for dimension in table.lattice.dimensions]
+    assert table.given is not None
+    return [set(map(str, table.given.index.tolist()))]
 
 
 def read_argus(
@@ -44,7 +50,7 @@ def read_argus(
         headline = f"the first row of {source.name} does not begin with codes of table `{table.name}`"
         notes = [f"expected a code of each of {', '.join(code_columns(table))}, then the value"]
         return None, [diagnostic("SDC302", headline, FilePlace(source.name, line=1), notes=notes)]
-    codes = code_columns(table)
+    codes = written_columns(table)
     beside = [f"field {i}" for i in range(len(codes) + 2, len(row.names) + 1)]
     header = Header([*codes, "value", *beside], row.delimiter, 0)
     try:

@@ -14,11 +14,13 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic, has_er
 from sdcdsl.pattern import Pattern
 from sdcdsl.released.checks import contradicts_sums, excluded
 from sdcdsl.released.closeness import closeness
-from sdcdsl.released.columns import usual_names
+from sdcdsl.released.columns import names_dimensions, usual_names
 from sdcdsl.released.from_argus import first_row, read_argus
 from sdcdsl.released.from_csv import read_csv_release
 from sdcdsl.released.from_jj import looks_like_jj, read_jj_release
+from sdcdsl.released.from_parquet import is_parquet, read_parquet_release
 from sdcdsl.released.from_sdctable import has_sdc_status, read_sdctable
+from sdcdsl.released.from_sdmx import looks_like_sdmx, read_sdmx
 from sdcdsl.released.making import make_pattern
 from sdcdsl.released.merging import merge
 from sdcdsl.released.rows import Rows, cells_by_table
@@ -80,6 +82,8 @@ def read_rows(
     path: Path, table: BoundTable, layout: Layout, statements: Published, format: Format | None
 ) -> tuple[Rows | None, list[Diagnostic]]:
     """One file, whatever its format, row by row."""
+    if format == "parquet" or (format is None and is_parquet(path)):
+        return read_parquet_release(path, table, layout, statements)
     source, problems = open_text(path, layout.encoding)
     if source is None:
         return None, problems
@@ -87,16 +91,19 @@ def read_rows(
         source = Source(source.name, source.text.replace("\r", "\n"))
     if not source.text.strip():
         return None, [diagnostic("SDC308", f"{source.name} is empty", FilePlace(source.name))]
-    if format == "jj" or (format is None and table.given is not None and looks_like_jj(source.text)):
+    if format == "jj" or (format is None and looks_like_jj(source.text)):
         return read_jj_release(source, table)
     try:
         row = first_row(source.text, table, layout.delimiter)
         header = _header(source.text, table, layout)
     except csv.Error as error:
         return None, [not_delimited(source.name, error)]
-    if format == "argus" or (format is None and row is not None):
+    if header is None:  # nothing but quotes and delimiters
+        return None, [diagnostic("SDC308", f"{source.name} is empty", FilePlace(source.name))]
+    if format == "argus" or (format is None and row is not None and not names_dimensions(header.names, table)):
         return read_argus(source, row, table, layout, statements)
-    assert header is not None  # the file is not empty
+    if format == "sdmx" or (format is None and looks_like_sdmx(header)):
+        return read_sdmx(source, header, table, layout, statements)
     if format == "sdctable" or (format is None and has_sdc_status(header)):
         return read_sdctable(source, header, table, layout, statements)
     return read_csv_release(source, header, table, layout, statements)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Format = Literal["csv", "argus", "sdctable", "jj"]
+Format = Literal["csv", "parquet", "sdmx", "argus", "sdctable", "jj"]
 Absent = Literal["error", "hidden", "zero"]
 
 

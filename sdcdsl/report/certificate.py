@@ -1,35 +1,56 @@
-"""The certificate of an audit, with the digests of every file that was read for it."""
+"""The certificate of an audit, and the files that were read for it."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sdcdsl.audit.certify import write_certificate
+from sdcdsl.bind.places import Noted
 from sdcdsl.policy.resolve import Policy
 
-__all__ = ["inputs_of", "write_certificate"]
+__all__ = ["Input", "inputs_of", "sha256", "write_certificate"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that was read."""
+
+    what: str  # policy, data NAME, dimension NAME, released TABLE
+    path: Path
+    sha256: str
+
+    def entry(self) -> dict[str, str]:
+        """For others: where it lies on this machine is nobody's business."""
+        return {"what": self.what, "name": self.path.name, "sha256": self.sha256}
 
 
 def inputs_of(
-    source: Path, policy: Policy, read: Mapping[str, Path], released: Mapping[str, Path] | None = None
-) -> list[dict[str, str]]:
-    """Every file with its digest. `read` is data, by the name of what it holds; `released` is by table."""
+    source: Path, policy: Policy, places: Noted, released: Mapping[str, Path] | None = None
+) -> tuple[Input, ...]:
+    """Every file with its digest: policies, data, and released tables by their names."""
     own = [] if source.suffix.lower() == ".jj" else policy.files
-    out = [_input("policy", file.path, file.parsed.source.text) for file in own if not file.again]
-    out += [_input(_what(name, policy), path) for name, path in read.items()]
-    return out + [_input(f"released {table}", path) for table, path in (released or {}).items()]
+    out = [Input("policy", file.path, _of_text(file.path, file.parsed.source.text)) for file in own if not file.again]
+    for name, path in places.read.items():
+        out.append(Input(_what(name, policy), path, places.digests.get(path) or sha256(path)))
+    return tuple(out + [Input(f"released {table}", path, sha256(path)) for table, path in (released or {}).items()])
 
 
 def _what(name: str, policy: Policy) -> str:
     if name.startswith("previous "):
         return name
+    name = name.partition(" ")[0]  # one of several files has its number behind it
     kinds = [kind for kind in ("data", "dimension", "table") if name.partition(".")[0] in policy.blocks[kind]]
     return f"{kinds[0]} {name}" if kinds else "data"
 
 
-def _input(what: str, path: Path, text: str = "") -> dict[str, str]:
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _of_text(path: Path, text: str) -> str:
     """A policy from standard input has a text and no file."""
-    content = path.read_bytes() if path.is_file() else text.encode()
-    return {"what": what, "name": path.name, "sha256": hashlib.sha256(content).hexdigest()}
+    return sha256(path) if path.is_file() else hashlib.sha256(text.encode()).hexdigest()

@@ -9,14 +9,16 @@ import numpy as np
 
 from sdcdsl.bind.naming import cells as counted
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.executing import SERIAL, Line, Tally, Team, in_order
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.result import Clock
 from sdcdsl.risk.assessment import Assessment, Trial
 from sdcdsl.risk.attacker import Attacker
-from sdcdsl.risk.soft import Closest
+from sdcdsl.risk.soft import Closest, Found
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 
 DEFAULTS: dict[str, Any] = {"replications": 10, "delta": 0.2, "norm": "L1", "soft": 1000.0}
+TOGETHER = 10  # replications that are one task
 
 
 def assess(
@@ -29,6 +31,7 @@ def assess(
     clock: Clock | None = None,
     progress: Callable[[int, int], None] | None = None,
     made: Adjustment | None = None,
+    team: Team = SERIAL,
 ) -> Assessment:
     """`v` are the released values; `options` those of `assess` as plain values, with one norm or several; `made` says
     more about how the table was made than the problem does (cells that had to stay, limits of adjustment)."""
@@ -39,24 +42,28 @@ def assess(
         raise ValueError(f"there is no experiment {unknown[0]}")
     clock = clock or Clock()
     attacker = Attacker(problem, v, float(chosen["delta"]), seed, made)
-    total = len(norms) * len(experiments) * int(chosen["replications"])
-    trials: list[Trial] = []
-    done = 0
-    for norm in norms:
-        closest = Closest(attacker.made.M, norm, float(chosen["soft"]))
-        for experiment in experiments:
-            runs = _Runs(attacker, experiment, norm)
-            for replication in range(int(chosen["replications"])):
-                if clock.over or not len(attacker.cells):
-                    break
-                runs.add(closest, replication, clock)
-                done += 1
-                if progress is not None:
-                    progress(done, total)
-            trials.append(runs.trial())
+    replications = int(chosen["replications"])
+    trials = [(experiment, norm) for norm in norms for experiment in experiments]
+    parts = [
+        (trial, range(first, min(first + TOGETHER, replications)))
+        for trial in range(len(trials) if len(attacker.cells) else 0)
+        for first in range(0, replications, TOGETHER)
+    ]
+    total = len(trials) * replications
+    tally = Tally([len(part) for _, part in parts], progress)
+    shared = team.share(attacker)
+    asked = [
+        (shared, *trials[trial], float(chosen["soft"]), part, clock, Line(tally.of(i)))
+        for i, (trial, part) in enumerate(parts)
+    ]
+    runs = [Runs() for _ in trials]
+    results = in_order(team, replicated, asked, over=lambda: clock.over)
+    for (trial, _), found in zip(parts, results, strict=False):  # fewer, if the time is over
+        runs[trial].add(found)
+    found_trials = tuple(run.trial(attacker, *trial) for run, trial in zip(runs, trials, strict=True))
     used = {**{name: chosen[name] for name in ("replications", "delta", "soft")}, "norm": list(norms)}
-    complete = done == total or not len(attacker.cells)
-    return Assessment(problem.name, tuple(trials), seed, used, attacker.beta, complete)
+    complete = sum(run.done for run in runs) == total or not len(attacker.cells)
+    return Assessment(problem.name, found_trials, seed, used, attacker.beta, complete)
 
 
 def unfit(problem: TableProblem, v: np.ndarray) -> str | None:
@@ -75,29 +82,47 @@ def unfit(problem: TableProblem, v: np.ndarray) -> str | None:
     return None
 
 
-class _Runs:
-    """The replications of one experiment in one norm."""
+def replicated(
+    attacker: Attacker, experiment: str, norm: str, soft: float, part: range, clock: Clock, line: Line
+) -> Runs:
+    """Some replications of one experiment in one norm, one after another on solvers that stay warm, in whatever
+    process. What a solver finds may depend on where it stood: so it always begins anew with the first of them."""
+    closest, runs = Closest(attacker.made.M, norm, soft), Runs()
+    for replication in part:
+        if clock.over:
+            break
+        runs.one(attacker, closest.solve(attacker.guess(experiment, norm, replication), clock))
+        line.say(runs.done)
+    return runs
 
-    def __init__(self, attacker: Attacker, experiment: str, norm: str):
-        self.attacker, self.experiment, self.norm = attacker, experiment, norm
+
+class Runs:
+    """What came of replications of one experiment in one norm."""
+
+    def __init__(self) -> None:
         self.errors: list[np.ndarray] = []
         self.shortness: list[np.ndarray] = []
-        self.soft = self.failed = 0
+        self.soft = self.failed = self.done = 0
 
-    def add(self, closest: Closest, replication: int, clock: Clock) -> None:
-        found = closest.solve(self.attacker.guess(self.experiment, self.norm, replication), clock)
+    def one(self, attacker: Attacker, found: Found) -> None:
+        self.done += 1
         if found.z is None:
             self.failed += 1
             return
         self.soft += found.soft
-        cells = self.attacker.cells
-        a, guess = self.attacker.a[cells], (self.attacker.x - found.z)[cells]
-        off, (lpl, upl) = guess - a, self.attacker.level
+        cells = attacker.cells
+        a, guess = attacker.a[cells], (attacker.x - found.z)[cells]
+        off, (lpl, upl) = guess - a, attacker.level
         with np.errstate(divide="ignore", invalid="ignore"):
             self.errors.append(np.where(off == 0, 0.0, 100 * np.abs(off) / np.abs(a)))
         self.shortness.append(np.abs(off) / np.where(off < 0, lpl, upl))
 
-    def trial(self) -> Trial:
-        shape = (len(self.errors), len(self.attacker.cells))
+    def add(self, other: Runs) -> None:
+        self.errors += other.errors
+        self.shortness += other.shortness
+        self.soft, self.failed, self.done = self.soft + other.soft, self.failed + other.failed, self.done + other.done
+
+    def trial(self, attacker: Attacker, experiment: str, norm: str) -> Trial:
+        shape = (len(self.errors), len(attacker.cells))
         errors, shortness = (np.array(x, dtype=float).reshape(shape) for x in (self.errors, self.shortness))
-        return Trial(self.experiment, self.norm, self.attacker.cells, errors, shortness, self.soft, self.failed)
+        return Trial(experiment, norm, attacker.cells, errors, shortness, self.soft, self.failed)

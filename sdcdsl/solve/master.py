@@ -13,9 +13,10 @@ has no usable callback for lazy constraints.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import inf, isfinite
+from typing import Any
 
 import highspy
 import numpy as np
@@ -65,6 +66,11 @@ class Master:
     @property
     def rhs(self) -> np.ndarray:
         return np.array(self._rhs)
+
+    @property
+    def equations(self) -> np.ndarray:
+        """bool [row]: held with equality."""
+        return np.array(self._equal, dtype=bool)
 
     @property
     def matrix(self) -> csr_array:
@@ -156,8 +162,10 @@ class Master:
         threads: int = 1,
         seed: int = 0,
         heuristics: bool = True,
+        over: Callable[[], bool] | None = None,
     ) -> Integral:
-        """The mixed-integer problem over the rows there are."""
+        """The mixed-integer problem over the rows there are. `seconds` are on the wall; `over` is asked now and then
+        whether to end, by whatever clock."""
         highs = _handle(self.cost, self.lower, self.upper)
         highs.changeColsIntegrality(
             len(self.cost),
@@ -187,8 +195,18 @@ class Master:
         if threads != 1:  # one pool of threads serves the whole process, and refuses another number
             highs.resetGlobalScheduler(True)
         met: list[np.ndarray] = []
-        highs.setCallback(lambda kind, message, out, into, data: met.append(np.array(out.mip_solution)), None)
-        highs.startCallback(highspy.cb.HighsCallbackType.kCallbackMipSolution)
+        kinds = highspy.cb.HighsCallbackType
+
+        def heard(kind: Any, message: Any, out: Any, into: Any, data: Any) -> None:
+            if kind == kinds.kCallbackMipSolution:
+                met.append(np.array(out.mip_solution))
+            elif over is not None and over():
+                into.user_interrupt = True
+
+        highs.setCallback(heard, None)
+        highs.startCallback(kinds.kCallbackMipSolution)
+        if over is not None:
+            highs.startCallback(kinds.kCallbackMipInterrupt)
         highs.run()
         if threads != 1:
             highs.resetGlobalScheduler(True)
@@ -207,6 +225,32 @@ class Master:
         if status not in _ANSWERS:
             return Integral(FAILED, None, inf, -inf)
         return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound, met)
+
+    def solve_around(self, start: np.ndarray, free: np.ndarray, *, gap: float, seconds: float, seed: int) -> Integral:
+        """The mixed-integer problem in which only `free` columns leave where `start` has them: rows and columns that do
+        not matter are left out, which saves most of the time of a small neighbourhood. The bound is one of it alone."""
+        columns = np.flatnonzero(free)
+        part = csr_array(self.matrix[:, columns])
+        left = self.rhs - self.matrix @ np.where(free, 0.0, start)
+        small = Master(self.cost[columns], self.lower[columns], self.upper[columns], self.integer[columns])
+        touched, equations = np.diff(part.indptr) > 0, self.equations
+        for equal in (True, False):
+            chosen = np.flatnonzero(touched & (equations == equal))
+            parts = [slice(part.indptr[r], part.indptr[r + 1]) for r in chosen.tolist()]
+            small.add(
+                [(part.indices[s], part.data[s], float(left[r])) for r, s in zip(chosen, parts, strict=True)], equal
+            )
+        solved = small.solve(start=start[columns], gap=gap, seconds=seconds, seed=seed)
+        rest = float(self.cost @ np.where(free, 0.0, start))
+
+        def whole(x: np.ndarray) -> np.ndarray:
+            out = start.copy()
+            out[columns] = x
+            return out
+
+        x = None if solved.x is None else whole(solved.x)
+        met = [whole(x) for x in solved.met]
+        return Integral(solved.status, x, solved.objective + rest, solved.bound + rest, met)
 
 
 _ANSWERS = {

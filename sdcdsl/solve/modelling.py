@@ -104,7 +104,8 @@ def _told(name: str, coords: Sequence[Iterable[Any]]) -> list[str]:
     plain = name.replace(" ", "_")
     if not coords:
         return [plain]
-    return [f"{plain}({','.join(map(str, at))})" for at in product(*coords)]
+    codes = [[str(at) for at in side] for side in coords]  # once a code, not once a row
+    return [f"{plain}({','.join(at)})" for at in product(*codes)]
 
 
 def by_variable(model: linopy.Model, values: np.ndarray) -> dict[str, np.ndarray]:

@@ -64,14 +64,7 @@ def _lp(model: linopy.Model) -> Iterator[str]:
         yield from _wrapped("  + [" if linear else "obj: [", squares, "] / 2")
     yield ""
     yield "subject to"
-    A = seen.A
-    for row, name in enumerate(row_names(model)):
-        entries = range(A.indptr[row], A.indptr[row + 1])
-        low, high = seen.row_low[row], seen.row_high[row]
-        relation = (
-            f"= {_number(low)}" if low == high else f">= {_number(low)}" if np.isinf(high) else f"<= {_number(high)}"
-        )
-        yield from _wrapped(f"{name}:", [(A.data[k], columns[A.indices[k]]) for k in entries], relation)
+    yield from _rows(seen, columns, row_names(model))
     yield ""
     yield "bounds"
     yield from _bounds(seen, columns)
@@ -81,6 +74,31 @@ def _lp(model: linopy.Model) -> Iterator[str]:
             yield heading
             yield from (columns[j] for j in np.flatnonzero(kind))
     yield "end"
+
+
+def _rows(seen: Numbers, columns: list[str], names: list[str]) -> Iterator[str]:
+    """Coefficients repeat, and most rows fit on a line: every number is made a text once, and lines are only looked at
+    more closely where they are too long."""
+    A = seen.A
+    known, which = np.unique(A.data, return_inverse=True)
+    heads = [f" {'-' if value < 0 else '+'} {_number(abs(value))} " for value in known.tolist()]
+    terms = [heads[k] + columns[j] for k, j in zip(which.tolist(), A.indices.tolist(), strict=True)]
+    start = [int(at) for at in A.indptr]
+    for name, begin, stop, end in zip(names, start[:-1], start[1:], _relations(seen), strict=True):
+        line = f"{name}:{''.join(terms[begin:stop])}"
+        if len(line) <= LINE:
+            yield f"{line} {end}"
+        else:
+            yield from _broken(f"{name}:", terms[begin:stop], end)
+
+
+def _relations(seen: Numbers) -> Iterator[str]:
+    texts: dict[float, str] = {}
+    for low, high in zip(seen.row_low.tolist(), seen.row_high.tolist(), strict=True):
+        value = high if high not in (low, np.inf) else low
+        if value not in texts:
+            texts[value] = _number(value)
+        yield f"{'=' if low == high else '>=' if high == np.inf else '<='} {texts[value]}"
 
 
 def _squares(Q: Any, columns: list[str]) -> list[tuple[float, str]]:
@@ -97,22 +115,27 @@ def _binary(seen: Numbers) -> np.ndarray:
 
 
 def _bounds(seen: Numbers, columns: list[str]) -> Iterator[str]:
-    for j, name in enumerate(columns):
-        low, high = seen.low[j], seen.high[j]
-        if np.isinf(low) and np.isinf(high):
+    texts = {value: _number(value) for value in np.unique(np.concatenate([seen.low, seen.high])) if np.isfinite(value)}
+    for name, low, high in zip(columns, seen.low.tolist(), seen.high.tolist(), strict=True):
+        if low == -np.inf and high == np.inf:
             yield f"{name} free"
         elif low == high:
-            yield f"{name} = {_number(low)}"
-        elif np.isinf(high):
-            yield f"{name} >= {_number(low)}"
+            yield f"{name} = {texts[low]}"
+        elif high == np.inf:
+            yield f"{name} >= {texts[low]}"
         else:
-            yield f"{'-inf' if np.isinf(low) else _number(low)} <= {name} <= {_number(high)}"
+            yield f"{texts.get(low, '-inf')} <= {name} <= {texts[high]}"
 
 
 def _wrapped(begin: str, terms: list[tuple[float, str]], end: str = "") -> Iterator[str]:
+    texts = [f" {'-' if value < 0 else '+'} {_number(abs(value))} {name}" for value, name in terms]
+    return _broken(begin, texts, end)
+
+
+def _broken(begin: str, terms: list[str], end: str) -> Iterator[str]:
+    """Into lines that are short enough."""
     line = begin
-    for value, name in terms:
-        term = f" {'-' if value < 0 else '+'} {_number(abs(value))} {name}"
+    for term in terms:
         if len(line) + len(term) > LINE:
             yield line
             line = " "

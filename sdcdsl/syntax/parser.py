@@ -175,7 +175,7 @@ class _Parser:
     def _header_without_brace(self, token: Token) -> bool:
         """`attacker external`, and then its lines: say that the brace is missing, and read on as if it were there."""
         block = self.blocks[-1]
-        if block.kind != "file" or token.type not in ("_NL", "COLON") or self.automaton.accepted() != {"LBRACE"}:
+        if block.kind != "file" or token.type not in ("_NL", "COLON") or "LBRACE" not in self.automaton.accepted():
             return False
         last = self.tokens[self.at - 1]
         line = self._end_of_line(self.at)
@@ -189,7 +189,8 @@ class _Parser:
         headline = (
             "the brace stands on the line of its block" if own_line else "the brace that opens this block is missing"
         )
-        help = " ".join(t.text for t in self.tokens[block.statement : self.at][:40]) + " {"
+        header = self.tokens[block.statement : self.at][:40]
+        help = " ".join(self.source.text[header[0].start : header[-1].end].split()) + " {"
         self._report("SDC013", headline, span, "expected `{` after this", help=help)
         if own_line:
             self.at = line + 1

@@ -50,9 +50,31 @@ class ArgusOptions(Record):
 
 
 @record
-class CsvReleaseOptions(Record):
+class ReleaseOptions(Record):
+    """What formats with printed figures take."""
+
+    decimals: Any = option(
+        Kind.WHOLE, "at most this many decimals; all that are needed, if not given", None, least=0, most=15
+    )
+
+
+@record
+class CsvReleaseOptions(ReleaseOptions):
     delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
+    spreadsheet_safe: Any = option(
+        Kind.FLAG, "puts an apostrophe before codes that a spreadsheet would take for formulas", False
+    )
+
+
+@record
+class SdmxOptions(ReleaseOptions):
+    dataflow: Any = option(
+        Kind.TEXT, "the DATAFLOW, AGENCY:ID(VERSION); made from the table's name, if not given", None
+    )
+    mark_primary: Any = option(
+        Kind.FLAG, "tells which hidden cells are sensitive, C instead of D: not for files that the public gets", False
+    )
 
 
 @record
@@ -83,10 +105,10 @@ CELL_LISTS = _by_name(
 )
 RELEASES = _by_name(
     Format("csv", "comma-separated text", CsvReleaseOptions),
-    Format("parquet", "Apache Parquet"),
-    Format("sdmx", "SDMX-CSV with OBS_STATUS and CONF_STATUS"),
+    Format("parquet", "Apache Parquet", ReleaseOptions),
+    Format("sdmx", "SDMX-CSV with OBS_STATUS and CONF_STATUS", SdmxOptions),
     Format("jj", "JJ file of τ-ARGUS"),
-    Format("argus", "τ-ARGUS intermediate format"),
+    Format("argus", "a table of τ-ARGUS with its .rda file", ReleaseOptions),
     Format("html", "a page to read"),
 )
 STATUS = StatusOptions

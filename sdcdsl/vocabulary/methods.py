@@ -171,6 +171,7 @@ _ALL = (
         RoundingOptions,
         adjusts=True,
         exact=True,
+        conditional=True,
     ),
     Method(
         "perturb",
@@ -180,6 +181,7 @@ _ALL = (
         PerturbOptions,
         adjusts=True,
         exact=True,
+        conditional=True,
     ),
     Method(
         "combined",
@@ -189,6 +191,7 @@ _ALL = (
         CombinedOptions,
         parts=("exact", "suppress", "interval", "perturb", "round"),
         exact=True,
+        conditional=True,
     ),
 )
 METHODS: MappingProxyType[str, Method] = MappingProxyType({m.name: m for m in _ALL})

@@ -227,7 +227,8 @@ def protected(ends: tuple[Number, Number], a: float, lpl: float, upl: float, spl
     low, high = ends
     below, above = Fraction(a) - low, high - Fraction(a)
     levels = [Fraction(level) * (1 - TOLERANCE) for level in (lpl, upl, spl)]
-    return below >= levels[0] and above >= levels[1] and below + above >= levels[2]
+    # A level of nothing asks for nothing, also where the last digit of a sum lies on the wrong side of a printed end.
+    return all(not level or room >= level for room, level in zip((below, above, below + above), levels, strict=True))
 
 
 def whole(ends: tuple[Number, Number]) -> tuple[Number, Number]:

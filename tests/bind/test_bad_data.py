@@ -284,7 +284,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("what", CASES)
-def test_bad_data(what, tmp_path):
+def test_bad_data(what, tmp_path, monkeypatch):
+    monkeypatch.setenv("SDCDSL_SHOW_VALUES", "1")  # what stays unsaid otherwise: tests/test_confidential.py
     policy, files, code, names = CASES[what]
     result = plan(tmp_path, policy, files)
     assert result.exit_code == 3, result.output
@@ -347,6 +348,21 @@ def test_many_bad_records_are_listed_like_that_too(tmp_path):
     assert result.exit_code == 3
     assert len(re.findall(r"records.csv:\d+", result.output)) <= 10
     assert "14 codes on 200 records" in result.output
+
+
+def test_a_code_is_shown_once_however_many_records_have_it(tmp_path):
+    records = "area,size,who,x,w\n" + "".join(f"z{i % 2},small,a,1,1\n" for i in range(200))
+    result = plan(tmp_path, MICRO, {"records.csv": records})
+    assert re.findall(r"records.csv:(\d+)", result.output) == ["2", "3"]
+    assert "2 codes on 200 records" in result.output
+
+
+def test_codes_that_no_record_has_are_named(tmp_path):
+    everywhere = plan(tmp_path, MICRO, FILES)
+    assert everywhere.exit_code == 0 and "without records" not in everywhere.output
+    fewer = "".join(row for row in FILES["records.csv"].splitlines(True) if not row.startswith("n2,"))
+    result = plan(tmp_path, MICRO, {**FILES, "records.csv": fewer})
+    assert result.exit_code == 0 and "without records: area n2\n" in result.output
 
 
 def test_the_json_document_says_the_same(tmp_path):

@@ -33,6 +33,9 @@ def files(folder: Path) -> set[str]:
     return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file() and "site" not in p.parts}
 
 
+KEPT = {"investment.internal.html", "investment.sdc.lock"}  # what stays in the house, beside a release
+
+
 class Policies:
     """The table by hand, with cost = value: levels 5 and 8 cost 59, levels 10 and 12 cost 85 (paper 003, Figure 1)."""
 

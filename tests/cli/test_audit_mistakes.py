@@ -33,6 +33,13 @@ def test_releases_that_are_wrong(world, changes, leave_out, codes, named):
     assert codes[0] in as_table.stderr
 
 
+def test_a_column_that_means_something_else(world):
+    released = world.hidden(*FOUR)
+    found = document(world.policy("lpl 1"), "--released", released, "--column", "value=region")
+    assert [d["code"] for d in found["diagnostics"]] == ["SDC303"]
+    assert "holds something else" in found["diagnostics"][0]["headline"]
+
+
 def test_what_absent_cells_mean(world):
     policy, released = world.policy("lpl 17", "upl 8"), world.released({}, leave_out=FOUR)
     assert document(policy, "--released", released, "--absent", "hidden")["verdict"] == "protected"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ ENGINES = {
         "    round 5 where activity = Total\n    cap_hidden 1\n    min_width 13\n  }"
     ),
 }
+WIDER = "  conditional spl 9 where activity = III\n"
 
 
 def policy(folder: Path, engine: str, **changes: str) -> Path:
@@ -97,6 +99,37 @@ def test_chains_across_the_family(tmp_path: Path):
     chain = f"{first} else {second} else {ENGINES['rounding']}"
     said = block(policy(tmp_path, chain))
     assert said["method"] == "rounding"
+    [locked] = tomllib.loads((tmp_path / "policy.sdc.lock").read_text(encoding="utf-8"))["blocks"]
+    assert locked["method"] == "rounding"
+    assert locked["tried"] == ["perturb: infeasible", "combined: infeasible"]
+
+
+@pytest.mark.parametrize("name", ["rounding", "perturb", "combined"])
+def test_conditional_levels(name: str, tmp_path: Path):
+    """What is published of III is uncertain by 9 at least wherever it is not the value itself, and that costs more."""
+    path = policy(tmp_path, ENGINES[name])
+    before = block(path)["objective"]
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("  against external\n", WIDER + "  against external\n"), encoding="utf-8")
+    said = block(path)
+    assert (said["status"], said["verdict"]) == ("optimal", "protected")
+    assert said["objective"] >= before - 1e-9
+    audited = json.loads(run("audit", path, "--released", tmp_path / "out.csv", "--output", "json").stdout)
+    assert audited["verdict"] == "protected"
+    others = [pair for pair in audited["pairs"] if "activity = III" in pair["cell"]]
+    assert others
+    assert all(pair["high"] - pair["low"] >= 9 * (1 - 1e-9) for pair in others)
+
+
+def test_a_conditional_level_that_a_rounded_cell_cannot_have(tmp_path: Path):
+    path = policy(tmp_path, ENGINES["rounding"])
+    text = path.read_text(encoding="utf-8")
+    more = WIDER.replace("9", "90")
+    path.write_text(text.replace("  against external\n", more + "  against external\n"), encoding="utf-8")
+    result = run("protect", path)
+    assert result.exit_code != 0
+    for word in ("SDC510", "activity = III", "conditional spl 90", "base 10"):
+        assert word in result.output
 
 
 BAD = {

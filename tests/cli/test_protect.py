@@ -6,13 +6,16 @@ about the methods of the program: those have `test_known_answers` and tests of t
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli
 from tests.cli.investment import document
-from tests.cli.protecting import codes, files, protect, run
+from tests.cli.protecting import KEPT, codes, files, protect, run
+from tests.conftest import ROOT
 from tests.pipeline.others import others  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("others")
@@ -40,7 +43,7 @@ def test_the_document_is_the_published_one(policy, tmp_path):
 def test_what_is_released_is_what_was_audited(policy, tmp_path):
     path = policy("method enumeration", 'release csv "out.csv"', 'release parquet "deep/out.parquet"')
     assert run(path, "--certificate", tmp_path / "out.cert").exit_code == 0
-    assert files(tmp_path) == {"investment.sdc", "out.csv", "deep/out.parquet", "out.cert"}
+    assert files(tmp_path) == {"investment.sdc", "out.csv", "deep/out.parquet", "out.cert"} | KEPT
     audited = document(path, "--released", tmp_path / "out.csv")
     assert audited["verdict"] == "protected"
     [pair] = audited["pairs"]
@@ -52,6 +55,28 @@ def test_what_is_released_is_what_was_audited(policy, tmp_path):
     assert other["status"].to_list() == table["status"].to_list()
     verified = CliRunner().invoke(cli, ["verify", str(tmp_path / "out.cert")])
     assert (verified.exit_code, "the certificate holds" in verified.output) == (0, True)
+
+
+def test_the_report_for_everybody_and_none_at_all(policy, tmp_path):
+    path = policy("method enumeration", 'release csv "out.csv"', 'release html "page/table.html"')
+    found = protect(path, "--public", "--no-lock")
+    assert found["report"] == str(tmp_path / "investment.public.html") and found["lock"] is None
+    assert files(tmp_path) == {"investment.sdc", "out.csv", "page/table.html", "investment.public.html"}
+    assert "<html" in (tmp_path / "page" / "table.html").read_text(encoding="utf-8")[:200]
+    assert [str(tmp_path / "page" / "table.html")] == found["blocks"][0]["outputs"][1:]
+
+
+def test_events_for_programs(policy, tmp_path):
+    """stdout has one document; what goes on is told on stderr, an object a line."""
+    result = run(policy("method enumeration", 'release csv "out.csv"'), "--json")
+    events = [json.loads(line) for line in result.stderr.splitlines()]
+    kinds = [event["event"] for event in events]
+    assert kinds[:2] == ["bound", "searching"] and kinds[-1] == "ended" and "auditing" in kinds
+    assert events[0] == {"event": "bound", "block": "investment", "cells": 16, "sensitive": 1, "pairs": 1} | {
+        "seconds": events[0]["seconds"]
+    }
+    assert run(policy("method enumeration")).stderr == ""  # quiet where nobody watches
+    assert run(policy("method enumeration"), "--json", "--progress", "none").stderr == ""
 
 
 def test_options_of_the_format(policy, tmp_path):
@@ -71,7 +96,8 @@ def test_text_for_people(policy, tmp_path):
     assert "59, proven to be the least" in said
     assert "1 pair of attacker and sensitive cell, all protected" in said
     assert str(tmp_path / "new" / "folder" / "out.csv") in said
-    assert files(tmp_path) == {"investment.sdc", "new/folder/out.csv"}
+    assert files(tmp_path) == {"investment.sdc", "new/folder/out.csv"} | {f"new/folder/{name}" for name in KEPT}
+    assert f"{'report':<12}{tmp_path / 'new' / 'folder' / 'investment.internal.html'}, confidential" in said
 
 
 def test_without_a_release_the_result_is_shown(policy, tmp_path):
@@ -118,7 +144,7 @@ def test_the_next_method_runs_where_the_first_finds_nothing(policy, tmp_path):
     [block] = found["blocks"]
     assert (found["exit"], block["method"], block["verdict"]) == (0, "cta", "protected")
     assert block["tried"] == [{"method": "enumeration", "status": "infeasible"}]
-    assert files(tmp_path) == {"investment.sdc", "out.csv"}
+    assert files(tmp_path) == {"investment.sdc", "out.csv"} | KEPT
 
 
 def test_all_blocks_or_none(policy, tmp_path):
@@ -126,20 +152,20 @@ def test_all_blocks_or_none(policy, tmp_path):
     text = path.read_text()
     second = text[text.index("protect investment") :].replace("protect investment", "protect investment as again")
     path.write_text(text + "\n" + second.replace("one.csv", "two.csv").replace("enumeration", "careless"))
-    found = protect(path)
+    found = protect(path, "--jobs", "1")
     assert [(b["name"], b["verdict"], b["outputs"]) for b in found["blocks"]] == [
         ("investment", "protected", []),
         ("again", "exposed", []),
     ]
     assert (found["exit"], files(tmp_path)) == (6, {"investment.sdc"})
     assert protect(path, "--block", "investment")["exit"] == 0
-    assert files(tmp_path) == {"investment.sdc", "one.csv"}
+    assert files(tmp_path) == {"investment.sdc", "one.csv"} | KEPT
 
 
 @pytest.mark.parametrize(
     ("said", "exit", "code"),
     [
-        ('method enumeration\n  release html "out.html"', 1, "SDC501"),
+        ('method enumeration\n  release csv "investment.sdc.lock"', 3, "SDC503"),
         ('method enumeration\n  release csv "investment.sdc"', 3, "SDC503"),
         ('method enumeration\n  release csv "investment.sdc/out.csv"', 3, "SDC503"),
         ('method enumeration {\n    previous "nowhere.csv"\n  }', 3, "SDC302"),
@@ -167,8 +193,9 @@ def test_wrong_policies_data_and_usage(policy, tmp_path):
     assert protect(policy("method enumeration"), "--time-limit", "0min")["exit"] == 5
 
 
-def test_levels_that_no_release_gives_name_the_clashing_statements(policy):
+def test_levels_that_no_release_gives_name_the_clashing_statements(policy, monkeypatch):
     """With the margins published the rest of its row (8 + 19) and of its column (10 + 12) limits how far II·C rises."""
+    monkeypatch.setenv("SDCDSL_SHOW_VALUES", "1")
     fact = "publish where activity = Total or region = Total"
     path = policy("method csp", levels=("lpl 5", "upl 28"), fact=fact)
     found = protect(path)
@@ -197,3 +224,20 @@ def test_what_changed_since_the_last_period(policy, tmp_path):
     }
     assert set(block["changes"]["published_again"]) == {"activity = I, region = B", "activity = II, region = B"}
     assert "3 newly not published, 2 published again, against last.csv" in run(path).stdout
+
+
+def test_what_stays_open_to_each_attacker(tmp_path):
+    """Of each attacker the cell that he comes nearest to; who knows more is named first."""
+    page = (ROOT / "docs" / "methods" / "perturb.md").read_text(encoding="utf-8")
+    text = page.split("```sdc file=perturbed.sdc\n")[1].split("```")[0]
+    insider = "attacker insider {\n  bounds 50% of value .. 150% of value\n}\n\nprotect"
+    text = text.replace("protect", insider, 1).replace("against external", "against external, insider")
+    path = tmp_path / "two.sdc"
+    path.write_text(text, encoding="utf-8")
+    lines = run(path).stdout.splitlines()
+    [first] = [i for i, line in enumerate(lines) if line.startswith("  left open ")]
+    assert "insider: at least " in lines[first]
+    assert "external: at least " in lines[first + 1]
+    wide = [float(line.split("at least ")[1].split(" %")[0]) for line in lines[first : first + 2]]
+    assert 100 * 13 / 22 <= wide[0] <= wide[1]  # lpl 5 and upl 8 of 22
+    assert wide[0] <= 100  # half of the value below it and half above

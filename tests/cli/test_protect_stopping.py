@@ -16,8 +16,8 @@ from tests.pipeline.others import environment, others  # noqa: F401
 class Running:
     """The command in a process of its own, from the moment it says that it searches."""
 
-    def __init__(self, path: Path, site: Path, said: str) -> None:
-        command = [sys.executable, "-m", "sdcdsl", "protect", str(path)]
+    def __init__(self, path: Path, site: Path, said: str, *more: str) -> None:
+        command = [sys.executable, "-m", "sdcdsl", "protect", str(path), "--progress", "lines", *more]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(command, env=environment(site), text=True, start_new_session=True, **pipes)
         self.wait_for(said)

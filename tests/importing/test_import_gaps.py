@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,14 @@ def test_without_data_codes_are_left_to_the_data(tmp_path: Path):
     assert "dimension Size {\n  hierarchy prefix 1\n" in text and "cannot be read" in talk
     (tmp_path / "x.asc").write_bytes(data)
     assert planned(tmp_path)[0]["tables"][0]["dimensions"] == {"Nace": 8, "Size": 4}
+
+
+def test_a_method_that_nobody_knows_is_replaced(tmp_path: Path):
+    micro_world(tmp_path, re.sub(r"(<SUPPRESS>\s+)\w+", r"\1MDO", MICRO))
+    text, talk = imported(tmp_path)
+    assert "method csp" in text
+    assert "no method `MDO` is known: cell suppression is put in its place" in talk
+    assert "did you mean `MOD`?" in talk
 
 
 def test_one_warning_for_each_thing_with_its_line(tmp_path: Path):

@@ -114,7 +114,7 @@ def _problem(draw, a, status, published, sensitive, rows, times) -> TableProblem
 def valid(problem: TableProblem, down: np.ndarray, up: np.ndarray) -> bool:
     """Do all pairs reach their levels when every cell may move by -down .. up, as far as attackers allow?"""
     instance = Instance(problem)
-    unit = max(float(instance.level.max(initial=0.0)), 1e-300)
+    unit = max(float(instance.level.max(initial=0.0)), float(instance.slide.max(initial=0.0)), 1e-300)
     for pair in range(instance.pairs):
         LB, UB = instance.room(int(instance.pair_attacker[pair]))
         ends = np.stack([-np.minimum(LB, down), np.minimum(UB, up)], axis=1) / unit
@@ -139,7 +139,7 @@ def best_hidden(problem: TableProblem, cap: int | None = None) -> float | None:
     """The cost of the cheapest valid pattern of hidden cells, by trying them in the order of cost; None: there is
     none."""
     instance = Instance(problem)
-    for cost, is_hidden in _by_cost(instance):
+    for cost, is_hidden in by_cost(instance):
         if cap is not None and (is_hidden & problem.dataset["published"].values).sum() > cap:
             continue
         room = np.where(is_hidden, np.inf, 0.0)
@@ -148,7 +148,7 @@ def best_hidden(problem: TableProblem, cap: int | None = None) -> float | None:
     return None
 
 
-def _by_cost(instance: Instance) -> Iterator[tuple[float, np.ndarray]]:
+def by_cost(instance: Instance) -> Iterator[tuple[float, np.ndarray]]:
     always = instance.sensitive | instance.open_anyway
     counted = instance.problem.dataset["published"].values
     free = np.flatnonzero(instance.may_open & ~always)

@@ -24,6 +24,7 @@ ENUMERATION = Method("enumeration", "all patterns", "the table with some cells h
 CARELESS = Method("careless", "hides sensitive cells and nothing else", "too much", "none", CspOptions)
 LYING = Method("lying", "publishes something else", "a wrong table", "none", CspOptions)
 ENDLESS = Method("endless", "searches until it is told to stop", "the table with all cells hidden", "none", CspOptions)
+MEETING = Method("meeting", "waits until another block is searched, too", "all cells hidden", "none", CspOptions)
 STUBBORN = Method("stubborn", "searches on whatever it is told", "nothing", "none", CspOptions)
 
 
@@ -65,6 +66,20 @@ def endless(problem: TableProblem, order: Order) -> Result:
     return Result(FEASIBLE, everything, float(d["w"].values.sum()), 59.0)
 
 
+_BOTH = threading.Barrier(2)
+
+
+def meeting(problem: TableProblem, order: Order) -> Result:
+    """Two of these are done only if they run at the same time."""
+    try:
+        _BOTH.wait(timeout=order.options["time_limit"] or 60.0)
+    except threading.BrokenBarrierError:
+        _BOTH.reset()
+        return Result(LIMIT)
+    d = problem.dataset
+    return Result(FEASIBLE, hidden(d["a"].values, np.ones(problem.n, dtype=bool)), float(d["w"].values.sum()), 0.0)
+
+
 def stubborn(problem: TableProblem, order: Order) -> Result:
     while True:
         order.tell(Standing("waiting", note="for nothing"))
@@ -76,7 +91,7 @@ def install(folder: Path) -> None:
     info = folder / "others-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
-    names = ("enumeration", "careless", "lying", "endless", "stubborn")
+    names = ("enumeration", "careless", "lying", "endless", "meeting", "stubborn")
     methods = "".join(f"{name} = tests.pipeline.others:{name.upper()}\n" for name in names)
     engines = "".join(f"{name} = tests.pipeline.others:{name}\n" for name in names)
     (info / "entry_points.txt").write_text(

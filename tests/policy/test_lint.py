@@ -45,6 +45,23 @@ def test_one_smell_at_a_time(old: str, new: str, code: str):
     assert advice(change(old, new, CLEAN)) == [code]
 
 
+def test_weights_of_two_norms_where_there_is_one():
+    cta = "method cta {\n    NORM\n    omega2 3\n  }\n  assess B1"
+    text = change('policy "tiny"\n', 'policy "tiny"\nseed 4\n', change("method csp", cta, CLEAN))
+    assert advice(change("NORM", "norm L2", text)) == ["SDC216"]
+    assert advice(change("    NORM\n", "", text)) == ["SDC216"]
+    assert advice(change("NORM", "norm L1L2", text)) == []
+
+
+def test_sliding_levels_of_a_table_that_is_adjusted():
+    text = change("upl 12", "upl 12\n  spl 30", CLEAN)
+    assert advice(text) == []
+    seeded = change('policy "tiny"\n', 'policy "tiny"\nseed 4\n', text)
+    adjusted = change("method csp", "method cta\n  assess B1", seeded)
+    assert advice(adjusted) == ["SDC216"]
+    assert advice(change("spl 30", "spl 0", adjusted)) == []
+
+
 def test_symmetric_levels_reveal_the_midpoint():
     text = change("method csp", "method ip", change("upl 12", "upl 10", CLEAN))
     assert advice(text) == ["SDC205"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
@@ -67,10 +68,10 @@ def cases(draw) -> Case:
 SEEN = {True: 0, False: 0}
 
 
-@given(cases())
+@given(cases(), st.sampled_from([1, 64]))
 @settings(max_examples=400, deadline=None)
-def test_both_checkers_agree(case: Case):
-    with tempfile.TemporaryDirectory() as folder:
+def test_both_checkers_agree(case: Case, few: int):
+    with tempfile.TemporaryDirectory() as folder, patch("sdcdsl.proof.packed.FEW", few):
         path = case.write(Path(folder) / "made-up.jsonl")
         mine, (theirs, letters) = verify(path), Checker(path).run()
         assert mine.readable

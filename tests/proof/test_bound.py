@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.proof.bound import Bound, rational, reach
+from sdcdsl.proof.bound import Bound, rational, reach, reaches
 from sdcdsl.proof.system import Problem
 from tests.proof.worlds import HIDDEN, II_C, INVESTMENT, grid, hidden, indices, pairs, regions
 
@@ -35,6 +35,20 @@ def test_ii_c_goes_down_by_seventeen():
 def test_a_bound_that_meets_the_level_is_decided_exactly():
     bound = Bound(0, True, indices(ROW_II), np.array([1.0]))
     assert reach(world((0, 8 / (1 - 1e-9), 0)), bound) == 8
+
+
+def test_bounds_together_are_as_each_alone():
+    seen = world(high=100.0, known=[(1, II_C, 12, 30)])
+    rng = np.random.default_rng(3)
+    bounds = [Bound(0, True, indices(), np.array([])), Bound(1, False, indices(), np.array([]))]
+    for i in range(40):
+        gamma = rng.integers(-2, 3, 8) + (0.0 if i % 2 else rng.random(8))
+        bounds.append(
+            Bound(i % 2, i % 3 == 0, np.arange(8), gamma, 1 + i % 4, also=indices(1) if i % 8 == 0 else indices())
+        )
+    alone = [reach(seen, bound) for bound in bounds]
+    assert reaches(seen, bounds).tolist() == pytest.approx(alone, rel=1e-12)
+    assert reaches(seen, []).tolist() == []
 
 
 def test_denominators():

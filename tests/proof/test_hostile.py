@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import gzip
 import hashlib
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sdcdsl.proof import reading
@@ -139,8 +142,8 @@ def test_hostile_records(tmp_path: Path, line: int, instead: bytes, said: str):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"sdcdsl-certificate": 2}, "not a certificate of format 1"),
-        ({"sdcdsl-certificate": True}, "not a certificate of format 1"),
+        ({"sdcdsl-certificate": 3}, "not a certificate of format 1 or 2"),
+        ({"sdcdsl-certificate": True}, "not a certificate of format 1 or 2"),
         ({"tolerance": 0.1}, "another tolerance"),
         ({"counts": []}, "expected an object"),
         ({"counts": {**HEADER["counts"], "cells": -1}}, "a count was expected"),
@@ -154,6 +157,41 @@ def test_hostile_headers(tmp_path: Path, change: dict[str, Any], said: str):
     got = verify(put_together(tmp_path / "bad", GOOD, {**HEADER, **change}))
     assert (got.ok, got.readable) == (False, False)
     assert said in got.reasons[0]
+
+
+PACKED = {**HEADER, "sdcdsl-certificate": 2}
+
+
+def test_packed_numbers_are_those_of_a_list(tmp_path: Path):
+    view = b'{"view":{"number":0,"like":null,"cells":{"u1":"AAE="},"low":{"i2":"AAAAAA=="},"high":{"f8":"%s"}}}'
+    lines = [b'{"cells":{"u1":"AQE="}}', GOOD[1], view % base64.b64encode(struct.pack("<2d", np.inf, 5.0)), *GOOD[3:]]
+    assert verify(put_together(tmp_path / "packed", lines, PACKED)).ok
+    assert verify(put_together(tmp_path / "lists", GOOD, PACKED)).ok
+    assert not verify(put_together(tmp_path / "old", lines, HEADER)).readable, "format 1 has lists only"
+    closed = [*lines[:2], view % base64.b64encode(struct.pack("<2d", 1.5, 5.0)), *lines[3:]]
+    assert "outside the box" in verify(put_together(tmp_path / "closed", closed, PACKED)).reasons[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"u1":"AQ"}', b'{"u1":"A?=="}', b'{"u2":"AQEB"}', b'{"u1":[1,1]}', b'{"u3":"AQE="}', b'{"u1":"AQE=","u2":""}']
+    + [b'{"f8":"%s"}' % base64.b64encode(struct.pack("<2d", 1.0, end)) for end in (np.inf, np.nan)],
+)
+def test_hostile_packed_numbers(tmp_path: Path, body: bytes):
+    got = verify(put_together(tmp_path / "bad", [b'{"cells":%s}' % body, *GOOD[1:]], PACKED))
+    assert (got.ok, got.readable) == (False, False)
+
+
+def test_packed_indices_are_whole_and_in_range(tmp_path: Path):
+    halves = base64.b64encode(struct.pack("<2d", 0.0, 1.0))
+    for cells in (b'{"f8":"%s"}' % halves, b'{"i1":"/wE="}', b'{"u1":"AAI="}'):
+        line = b'{"witness":{"cells":%s,"move":[1,1]}}' % cells
+        assert not verify(put_together(tmp_path / "bad", [*GOOD[:5], line, *GOOD[6:]], PACKED)).readable
+
+
+def test_the_letters_of_true_may_be_packed(tmp_path: Path):
+    lines = [b'{"cells":{"u1":"true"}}', *GOOD[1:]]  # three numbers
+    assert "the header counts 2 cells" in verify(put_together(tmp_path / "bad", lines, PACKED)).reasons[0]
 
 
 def test_hostile_files(tmp_path: Path, path: Path):

@@ -114,10 +114,11 @@ def test_the_box_of_an_attacker():
         [0, 0, 0],
         known=[(2, II_C, 12, 40), (1, II_C, 10.0, np.inf), (2, 4, 1, 9), (2, II_C, 3, 30)],
     )
-    low, high = seen.box(2, indices(0, 4, II_C, 8))
+    everybody, of_view = np.arange(3), np.zeros(3, dtype=bool)
+    low, high = seen.boxes(everybody, of_view, np.full(4, 2), indices(0, 4, II_C, 8))
     assert (low.tolist(), high.tolist()) == ([20, 1, 12, 0], [20, 9, 30, np.inf])
-    assert seen.box(1, indices(II_C))[0].tolist() == [10]
-    assert seen.box(0, indices(II_C))[0].tolist() == [0]
+    assert seen.boxes(everybody, of_view, everybody, np.full(3, II_C))[0].tolist() == [0, 10, 12]
+    assert seen.boxes(everybody, everybody == 2, everybody, np.full(3, II_C))[0].tolist() == [0, 10, 0]
 
 
 def test_many_attackers_at_once_are_as_each_alone():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.relations import joined, relations, repeated, select, with_sums
 from sdcdsl.bind.table import BoundTable
-from sdcdsl.bind.tabulate import roll_sum
+from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
 from sdcdsl.diagnostics.render import render
 from sdcdsl.pattern import Pattern
 from sdcdsl.released import Published, read_release
+from sdcdsl.released.printing import as_printed
 from sdcdsl.released.rows import cells_by_table
 from tests.bind.policies import problem_of
 from tests.bind.small_worlds import dimensions_
@@ -160,6 +162,14 @@ def same(one: Pattern, other: Pattern) -> bool:
         np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "status")
         for name in ("low", "high", "value", "status")
     )
+
+
+def printed(problem: TableProblem, pattern: Pattern) -> Pattern:
+    """What a file of the pattern says: its figures, which for published cells stand for the true values."""
+    made = as_printed(problem, pattern)
+    exact = (made.status == ".") & made.claims
+    a = problem.dataset["a"].values
+    return replace(made, low=np.where(exact, a, made.low), high=np.where(exact, a, made.high))
 
 
 @st.composite

@@ -23,9 +23,19 @@ PROBLEM = small()
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.sampled_from(["activity,region,value", "activity,region,value,low,high,status", "cell,value", "I,A,20", ""]),
+    st.sampled_from(
+        [
+            "activity,region,value",
+            "activity,region,value,low,high,status",
+            "cell,value",
+            "I,A,20",
+            "",
+            "PAR1",
+            "DATAFLOW,ACTIVITY,REGION,OBS_VALUE,CONF_STATUS",
+        ]
+    ),
     st.lists(st.lists(FIELD, max_size=6), max_size=6),
-    st.sampled_from([None, "csv", "argus", "sdctable", "jj"]),
+    st.sampled_from([None, "csv", "argus", "sdctable", "jj", "sdmx", "parquet"]),
 )
 def test_anything(header, rows, format):
     with tempfile.TemporaryDirectory() as name:

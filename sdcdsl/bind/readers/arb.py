@@ -199,10 +199,8 @@ def _suppress(line: int, rest: str) -> Command | str:
     figures = _figures(call[2]) if call else None
     if call is None or not figures or figures[0] < 0 or figures[0] % 1:
         return f"`{clip(rest)}` is not a method such as MOD(1,5), whose first number is the table"
-    method = call[1].upper()
-    if method not in METHODS:
-        return f"no method `{clip(method)}` {did_you_mean(method, METHODS)}".rstrip()
-    return Suppress(line, method, int(figures[0]), figures[1:])
+    # Other versions of τ-ARGUS have other methods: who imports says which are not carried over.
+    return Suppress(line, call[1].upper(), int(figures[0]), figures[1:])
 
 
 def _write(line: int, rest: str) -> Command | str:

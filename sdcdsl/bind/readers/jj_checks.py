@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sdcdsl.bind.readers.jj_layout import CELL_FIELDS, Tokens
 from sdcdsl.bind.readers.wording import clip, figure, offenders
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, listed
+from sdcdsl.diagnostics.confidential import secret, secret_figure
 
 if TYPE_CHECKING:
     from sdcdsl.bind.readers.jj import JJTable
@@ -99,7 +100,10 @@ def _not_numbers(tokens: Tokens, at: np.ndarray) -> list[Diagnostic]:
     ):
         if where:
             found = (
-                (_place(tokens, row, column), f"found `{clip(tokens.words[2 + CELL_FIELDS * row + column])}`")
+                (
+                    _place(tokens, row, column),
+                    f"found `{secret_figure(clip(tokens.words[2 + CELL_FIELDS * row + column]))}`",
+                )
                 for row, column in where
             )
             problems.append(offenders(code, headline, found, len(where)))
@@ -134,10 +138,11 @@ def _unequal_sides(table: JJTable, tokens: Tokens, terms: np.ndarray, wrong: np.
         coefficient, cells = table.coefficient[mine], table.index[table.cell_of[mine]]
         left, right = terms[mine][coefficient > 0].sum(), -terms[mine][coefficient < 0].sum()
         rhs = float(table.rhs[equation])
-        other = _cells(cells[coefficient < 0]) + (f" and the constant {figure(rhs)}" if rhs else "")
+        other = _cells(cells[coefficient < 0]) + (f" and the constant {secret(figure(rhs))}" if rhs else "")
         label = (
-            f"{_cells(cells[coefficient > 0]) or 'nothing'} sum to {figure(left)}, "
-            f"{other.removeprefix(' and ') or 'nothing'} to {figure(right + rhs)} (off by {figure(left - right - rhs)})"
+            f"{_cells(cells[coefficient > 0]) or 'nothing'} sum to {secret(figure(left))}, "
+            f"{other.removeprefix(' and ') or 'nothing'} to {secret(figure(right + rhs))} "
+            f"(off by {secret(figure(left - right - rhs))})"
         )
         yield tokens.place(int(colons[equation]), f"relation {equation + 1}"), label
 

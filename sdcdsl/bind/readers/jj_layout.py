@@ -12,6 +12,7 @@ import polars as pl
 
 from sdcdsl.bind.readers.wording import clip, offenders, plural
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
+from sdcdsl.diagnostics.confidential import secret, secret_figure
 
 CELL_FIELDS = 9
 
@@ -52,7 +53,9 @@ class Tokens:
     def malformed(self, position: int, headline: str) -> Diagnostic:
         if position >= len(self.numbers):
             return diagnostic("SDC313", headline, FilePlace(self.name), "the file ends before it")
-        return diagnostic("SDC313", headline, self.place(position), f"found `{clip(self.words[position])}`")
+        return diagnostic(
+            "SDC313", headline, self.place(position), f"found `{secret_figure(clip(self.words[position]))}`"
+        )
 
     def unknown_cells(self, positions: np.ndarray, equations: np.ndarray) -> Diagnostic:
         return offenders(
@@ -114,7 +117,7 @@ def broken_relations(tokens: Tokens, n: int, m: int) -> Diagnostic:
                     "SDC313",
                     f"after the {plural(n, 'cell')} comes a line with the number of relations",
                     FilePlace(tokens.name, line=line),
-                    f"found `{clip(' '.join(words[:CELL_FIELDS]))}`",
+                    f"found `{secret(clip(' '.join(words[:CELL_FIELDS])))}`",
                 )
             continue
         seen += 1

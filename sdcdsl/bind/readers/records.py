@@ -6,6 +6,7 @@ diagnostic. A column of row numbers travels along, so that later stages can name
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ import polars as pl
 
 from sdcdsl.bind.readers.wording import clip, offenders
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Place
+from sdcdsl.diagnostics.confidential import secret_figure
 
 ROW = "row of the file"
 USUAL_MISSING = {"na", "n/a", "null", "none", "nan", ".", "..", "-", ":", "x", "c"}
@@ -43,14 +45,20 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """`frame` has the asked columns and `ROW`: the line of a text file, the row of a Parquet file, both from 1."""
+    """`frame` has the asked columns and `ROW`: the line of a text file, the row of a Parquet file, both from 1; of
+    several files, counted through."""
 
     name: str
     frame: pl.LazyFrame
     lines: bool  # whether ROW counts lines of a text
+    files: tuple[tuple[int, str], ...] = ()  # of several: rows before each, and its name
 
     def place(self, row: int, column: str = "") -> FilePlace:
-        return row_place(self.name, row, column, self.lines)
+        name = self.name
+        if self.files:
+            before, name = self.files[bisect_left([start for start, _ in self.files], row) - 1]
+            row -= before
+        return row_place(name, row, column, self.lines)
 
 
 def row_place(name: str, row: int, column: str, lines: bool) -> FilePlace:
@@ -101,7 +109,7 @@ def number_problems(
             first = frame.filter(mask).select(ROW, pl.col(column).cast(pl.String)).head(10).collect()
             words = first[column].to_list()
             found: list[tuple[Place, str]] = [
-                (row_place(name, row, column, lines), f"found `{clip(word)}`")
+                (row_place(name, row, column, lines), f"found `{secret_figure(clip(word))}`")
                 for row, word in zip(first[ROW].to_list(), words, strict=True)
             ]
             advice = _advice(words, asked) if code == "SDC306" else None

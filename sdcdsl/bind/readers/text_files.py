@@ -6,6 +6,7 @@ import codecs
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
+from sdcdsl.ordinary import open_ordinary
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -19,7 +20,8 @@ LOOKED_AT = 1 << 16
 
 def open_bytes(path: Path) -> tuple[bytes | None, list[Diagnostic]]:
     try:
-        return path.read_bytes(), []
+        with open_ordinary(path) as file:
+            return file.read(), []
     except (OSError, ValueError) as error:
         return None, [_cannot_read(path, error)]
 
@@ -27,7 +29,7 @@ def open_bytes(path: Path) -> tuple[bytes | None, list[Diagnostic]]:
 def unopenable(path: Path) -> list[Diagnostic]:
     """Why a file cannot be opened at all, for libraries that say it less well."""
     try:
-        with path.open("rb"):
+        with open_ordinary(path):
             return []
     except (OSError, ValueError) as error:
         return [_cannot_read(path, error)]

@@ -12,6 +12,7 @@ from sdcdsl.bind.rules.pq import PQ
 from sdcdsl.bind.rules.registry import RULES, Judgement, Rule, combined, rule
 from sdcdsl.bind.rules.request import Request
 from sdcdsl.bind.rules.threshold import Threshold
+from sdcdsl.bind.rules.wording import Formula, Speaking
 from sdcdsl.bind.rules.zero import Zero
 
 __all__ = [
@@ -20,10 +21,12 @@ __all__ = [
     "Cells",
     "Contributors",
     "Dominance",
+    "Formula",
     "Judgement",
     "PPercent",
     "Request",
     "Rule",
+    "Speaking",
     "Threshold",
     "Zero",
     "combined",

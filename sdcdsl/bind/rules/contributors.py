@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
+from sdcdsl.bind.rules.wording import Formula, heads
 
 
 @rule
@@ -22,6 +23,7 @@ class Contributors:
     level: float = 0.2
 
     name: ClassVar[str] = "contributors"
+    formula: ClassVar[Formula] = Formula("0 < contributors of more than zero < n", "level · X, below and above")
 
     @property
     def largest_needed(self) -> int:
@@ -33,3 +35,6 @@ class Contributors:
     def judge(self, cells: Cells) -> Judgement:
         level = self.level * cells.absolute
         return marked((cells.nonzero > 0) & (cells.nonzero < self.n), level, level)
+
+    def said(self, cells: Cells, cell: int) -> str:
+        return f"{heads(cells.nonzero[cell])} of more than zero, {self.n} needed"

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
+from sdcdsl.bind.rules.wording import Formula, figure, percent
 
 
 @rule
@@ -24,6 +25,7 @@ class Dominance:
     k: float
 
     name: ClassVar[str] = "dominance"
+    formula: ClassVar[Formula] = Formula("x1 + … + xn > k · X", "(x1 + … + xn) / k - X, below and above")
 
     @property
     def largest_needed(self) -> int:
@@ -35,3 +37,11 @@ class Dominance:
 
     def judge(self, cells: Cells) -> Judgement:
         return symmetric(cells.shortfall(cells.top(self.n) / self.k, cells.absolute))
+
+    def said(self, cells: Cells, cell: int) -> str:
+        top, all_of_it = float(cells.top(self.n)[cell]), float(cells.absolute[cell])
+        if not all_of_it > 0:
+            return "nobody contributes anything"
+        who = "the largest contributor holds" if self.n == 1 else f"the {self.n} largest contributors hold"
+        share = f"{percent(top / all_of_it)} ({figure(top)} of {figure(all_of_it)})"
+        return f"{who} {share}, {percent(self.k)} allowed"

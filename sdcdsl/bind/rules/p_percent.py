@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
+from sdcdsl.bind.rules.wording import Formula, figure, percent
 
 
 @rule
@@ -27,6 +28,9 @@ class PPercent:
     n: int = 1
 
     name: ClassVar[str] = "p_percent"
+    formula: ClassVar[Formula] = Formula(
+        "R < p · x1, with R = X - x1 - … - x(n+1); n = 1: R = X - x1 - x2", "p · x1 - R, below and above"
+    )
 
     @property
     def largest_needed(self) -> int:
@@ -38,3 +42,11 @@ class PPercent:
 
     def judge(self, cells: Cells) -> Judgement:
         return symmetric(cells.shortfall(self.p * cells.largest[:, 0], cells.remainder(self.n + 1)))
+
+    def said(self, cells: Cells, cell: int) -> str:
+        first, rest = float(cells.largest[cell, 0]), float(cells.remainder(self.n + 1)[cell])
+        if not first > 0:
+            return "nobody contributes anything"
+        who = {0: "everybody", 1: "the second largest contributor"}.get(self.n, f"the {self.n} next largest together")
+        how = f"{percent(rest / first)} (all others: {figure(rest)}, the largest: {figure(first)})"
+        return f"{who} can estimate the largest within {how}, {percent(self.p)} asked"

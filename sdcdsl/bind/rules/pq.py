@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
+from sdcdsl.bind.rules.wording import Formula, figure, percent
 
 
 @rule
@@ -26,6 +27,7 @@ class PQ:
     q: float
 
     name: ClassVar[str] = "pq"
+    formula: ClassVar[Formula] = Formula("q · R < p · x1, with R = X - x1 - x2", "(p / q) · x1 - R, below and above")
 
     @property
     def largest_needed(self) -> int:
@@ -36,3 +38,11 @@ class PQ:
 
     def judge(self, cells: Cells) -> Judgement:
         return symmetric(cells.shortfall(self.p / self.q * cells.largest[:, 0], cells.remainder(2)))
+
+    def said(self, cells: Cells, cell: int) -> str:
+        first, rest = float(cells.largest[cell, 0]), float(cells.remainder(2)[cell])
+        if not first > 0:
+            return "nobody contributes anything"
+        how = f"{percent(self.q * rest / first)} (all others: {figure(rest)}, known within {percent(self.q)} before"
+        how += f"; the largest: {figure(first)})"
+        return f"the second largest contributor can estimate the largest within {how}, {percent(self.p)} asked"

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
+from sdcdsl.bind.rules.wording import Formula, figure, percent
 
 
 @rule
@@ -22,6 +23,9 @@ class Request:
     level: float = 0.2
 
     name: ClassVar[str] = "request"
+    formula: ClassVar[Formula] = Formula(
+        "the largest contribution of somebody who asked > share · X", "level · X, below and above"
+    )
 
     @property
     def largest_needed(self) -> int:
@@ -35,3 +39,10 @@ class Request:
         assert cells.requested is not None, "nobody said who asked for protection"
         level = self.level * cells.absolute
         return marked(cells.requested > self.share * cells.absolute, level, level)
+
+    def said(self, cells: Cells, cell: int) -> str:
+        asked, all_of_it = float(cells.requested[cell]) if cells.requested is not None else 0.0, cells.absolute[cell]
+        if not asked > 0:
+            return "nobody who contributes asked for protection"
+        share = f"{percent(asked / all_of_it)} ({figure(asked)} of {figure(all_of_it)})"
+        return f"somebody who asked for protection holds {share}, {percent(self.share)} allowed"

@@ -19,6 +19,7 @@ import numpy as np
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
+from sdcdsl.bind.rules.wording import Formula, heads
 
 
 @rule
@@ -28,6 +29,9 @@ class Threshold:
     level: float = 0.2
 
     name: ClassVar[str] = "threshold"
+    formula: ClassVar[Formula] = Formula(
+        "0 < contributors < n", "level · X, below and above; in a table of counts n - contributors above"
+    )
 
     @property
     def largest_needed(self) -> int:
@@ -43,3 +47,6 @@ class Threshold:
             return marked(sensitive, np.minimum(cells.count, upper), upper)
         level = self.level * cells.absolute
         return marked(sensitive, level, level)
+
+    def said(self, cells: Cells, cell: int) -> str:
+        return f"{heads(cells.count[cell])}, {self.n} needed"

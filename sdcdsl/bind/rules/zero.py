@@ -15,6 +15,7 @@ import numpy as np
 
 from sdcdsl.bind.rules.cells import Cells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
+from sdcdsl.bind.rules.wording import Formula, figure, heads
 
 
 @rule
@@ -23,6 +24,7 @@ class Zero:
     level: float = 1.0
 
     name: ClassVar[str] = "zero"
+    formula: ClassVar[Formula] = Formula("contributors > 0 and X = 0", "level, in units of the table, above only")
 
     @property
     def largest_needed(self) -> int:
@@ -34,3 +36,11 @@ class Zero:
     def judge(self, cells: Cells) -> Judgement:
         sensitive = (cells.count > 0) & (cells.absolute == 0)
         return marked(sensitive, np.zeros(len(cells.value)), np.full(len(cells.value), self.level))
+
+    def said(self, cells: Cells, cell: int) -> str:
+        if not cells.count[cell]:
+            return "nobody contributes"
+        who = heads(cells.count[cell])
+        if cells.absolute[cell]:
+            return f"{who}, together {figure(cells.absolute[cell])}: not all of them report zero"
+        return f"{who}, nothing but zero reported"

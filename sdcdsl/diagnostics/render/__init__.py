@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sdcdsl.diagnostics.diagnostic import Diagnostic
+from sdcdsl.diagnostics.diagnostic import Diagnostic, public
 
 
 def _text(diagnostics: Iterable[Diagnostic], colour: bool) -> str:
@@ -48,4 +48,4 @@ FORMATS: dict[str, Callable[[Iterable[Diagnostic], bool], str]] = {
 
 
 def render(diagnostics: Iterable[Diagnostic], output: str = "text", colour: bool = False) -> str:
-    return FORMATS[output](diagnostics, colour)
+    return FORMATS[output]([public(d) for d in diagnostics], colour)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark
+from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark, public
 from sdcdsl.diagnostics.render.text import clipped
 from sdcdsl.diagnostics.source import Place, Span
 
@@ -16,6 +16,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def as_json(d: Diagnostic) -> dict[str, Any]:
+    d = public(d)
     out: dict[str, Any] = {
         "code": d.code,
         "severity": d.severity.value,

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sdcdsl import __version__
 from sdcdsl.diagnostics.codes import CODES
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark
 from sdcdsl.diagnostics.render.text import clipped
 from sdcdsl.diagnostics.source import Span
+from sdcdsl.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -8,19 +8,28 @@ more room than that: a larger coefficient than 1 is of no use). What falls short
 give a valid cut, and the bound is computed from the master's multipliers by plain arithmetic: neither can be wrong
 because a solver was inaccurate.
 
+Hiding is all or nothing, which the cuts alone do not say: covers (`cutting.covers`) add what follows from that, and
+where costs are whole numbers, or multiples of one, so is the bound.
+
 A conditional level of class p (`methods.conditions`) gives cuts with x_p in place of the 1 on the right, found with all
 of the room of p itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import floor, log2
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from sdcdsl.executing import SERIAL, Team
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.chains import share_chain
+from sdcdsl.methods.cutting.covers import covers
 from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
+from sdcdsl.methods.cutting.kept import KeptCuts, read_cuts
+from sdcdsl.methods.cutting.separation import Identity, Round, Separation
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clock
 from sdcdsl.solve.master import OPTIMAL, Master, Row
@@ -32,13 +41,24 @@ LEAST = 1e-7  # coefficients below this are raised to it: valid, and kinder to t
 CHAIN = 8  # cuts for one side at a time
 CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to hide
 KEEP = 8  # rounds that a cut may be slack
+LASTING = -(10**9)  # the age of a cut that is not to age yet
+ERROR = 1e-7  # of a bound, in units: more than solvers are known to be wrong by
+GRAIN = 1e-3  # decimals of costs that are no whole numbers
+STEPS = 1e9  # steps to the dearest pattern; with more of them rounding counts
 
 
 class Bounding:
     """The master problem, and what it says: `bound` in terms of w, `x` by class."""
 
-    def __init__(self, instance: Instance, w: np.ndarray, cap: int | None = None, aside: Instance | None = None):
-        """`aside` asks for the conditional levels."""
+    def __init__(
+        self,
+        instance: Instance,
+        w: np.ndarray,
+        cap: int | None = None,
+        aside: Instance | None = None,
+        team: Team = SERIAL,
+    ):
+        """`aside` asks for the conditional levels; the team may be asked to separate."""
         self.instance, self.w = instance, w
         self.demands = Demands(instance)
         self.classes = self.demands.classes
@@ -49,12 +69,15 @@ class Bounding:
         self.cost: np.ndarray = np.add(*self.classes.total(extra, np.zeros(len(w))))
         count: np.ndarray = np.add(*self.classes.total((~must).astype(float), np.zeros(len(w))))
         self.fixed: np.ndarray = np.equal(count, 0)  # all of its cells are hidden anyway
-        self.unit = float(np.mean(self.cost[self.cost > 0])) if (self.cost > 0).any() else 1.0
+        self.step = step_of(self.cost)  # costs of patterns differ by whole steps; 0 if nothing is known of them
+        self.unit = unit_of(self.cost, self.step)
         lower = self.fixed.astype(float)
         self.master = Master(self.cost / self.unit, lower, np.ones(len(lower)), np.ones(len(lower), dtype=bool))
-        self.separation = Separation(self.demands)
+        self.separation = Separation(self.demands, team=team)
         self.aside = None if aside is None else Separation(Demands(aside))
+        self.kept = KeptCuts()
         self._age = np.zeros(0, dtype=np.int64)
+        self._lasting: set[bytes] = set()
         self._reduced: np.ndarray | None = None  # costs of the columns at the last relaxation
         self.x = lower.copy()
         self.bound = self.base
@@ -65,6 +88,12 @@ class Bounding:
             columns = np.flatnonzero(count > 0)
             self.master.add([(columns, -count[columns], float(over - cap))])
 
+    def resume(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Cuts of a search that was ended from outside."""
+        identities = [identity for identity, _ in read_cuts(arrays, self.separation)]
+        self.kept.add(identities)
+        self.master.add(self._cuts(identities))
+
     # ---- the relaxation ----------------------------------------------------------------------------------
 
     def round(self, clock: Clock, inside: np.ndarray | None = None, step: float = 0.0) -> int:
@@ -73,7 +102,7 @@ class Bounding:
         made = self.master.relax(clock.left)
         if made.status != OPTIMAL or made.slack is None:
             return 0
-        self.bound = max(self.bound, self.base + made.bound * self.unit)
+        self.proved(made.bound)
         self.x = np.clip(made.x, 0.0, 1.0)
         self._reduced = made.reduced
         self._purge(made.slack)
@@ -81,17 +110,53 @@ class Bounding:
         cuts = self.violated(point, clock)
         if not cuts and inside is not None:
             cuts = self.violated(self.x, clock)
-        return self.master.add(cuts)
+        return self.master.add(cuts) + self._add(covers(self._knapsacks(), self.x, VIOLATED), KEEP)
 
-    def fix(self, objective: float) -> int:
-        """Columns whose reduced cost alone takes the bound beyond a known pattern stay at zero."""
+    def _knapsacks(self) -> csr_array:
+        """The rows of the master that are capacity cuts, or covers of them."""
+        rows = self.master.matrix
+        least = np.zeros(self.master.rows)
+        filled = np.flatnonzero(np.diff(rows.indptr))
+        least[filled] = np.minimum.reduceat(rows.data, rows.indptr[filled]) if len(filled) else 0.0
+        return csr_array(rows[np.flatnonzero((least > 0) & (self.master.rhs == 1.0))])
+
+    def proved(self, bound: float) -> None:
+        """A bound of the master; no pattern costs anything between two steps."""
+        if self.step > 0:
+            ratio = self.unit / self.step
+            error = 1e-6 + ERROR * ratio + 1e-12 * ratio * abs(bound)  # in steps
+            bound = max(bound, float(np.ceil(ratio * bound - error)) / ratio)
+        self.bound = max(self.bound, self.base + bound * self.unit)
+
+    def fix(self, objective: float, x: np.ndarray) -> int:
+        """Classes that a reduced cost alone keeps as they are in a known pattern x: whatever is cheaper than this has
+        them so too. The pattern itself still satisfies the master. Returns how many there are."""
         made = self.master.relax()
         if made.reduced is None:
             return 0
-        limit = (objective - self.base) / self.unit - made.bound
-        shut = np.flatnonzero((made.reduced > limit * (1 + 1e-9) + 1e-9) & (self.master.upper > 0) & ~self.fixed)
-        self.master.bound_columns(shut, np.zeros(len(shut)), np.zeros(len(shut)))
-        return len(shut)
+        if made.slack is not None:
+            self._purge(made.slack, share=0.0)
+        room = (objective - self.step - self.base) / self.unit - made.bound
+        room = max(room, 0.0) * (1 + 1e-9) + 1e-9
+        free = self.master.lower < self.master.upper
+        stays = np.where(x > 0.5, made.reduced < -room, made.reduced > room)
+        columns = np.flatnonzero(free & stays)
+        self.master.bound_columns(columns, np.round(x[columns]), np.round(x[columns]))
+        return len(columns)
+
+    def add_lasting(self, rows: list[Row]) -> None:
+        """Cuts found at whole numbers, and their covers there. Relaxations may leave them slack for long, and still the
+        next integer problem would come back to the same place without them: they age only once they have been tight."""
+        named = {columns.tobytes() + np.round(values, 9).tobytes(): k for k, (columns, values, _) in enumerate(rows)}
+        new = [(name, rows[k]) for name, k in named.items() if name not in self._lasting]
+        self._lasting |= {name for name, _ in new}
+        self._add([row for _, row in new], LASTING)
+
+    def _add(self, rows: list[Row], age: int) -> int:
+        """As if they had been slack for so many rounds."""
+        before = np.zeros(self.master.rows - len(self._age), dtype=np.int64)
+        self._age = np.concatenate([self._age, before, np.full(len(rows), age)])
+        return self.master.add(rows)
 
     def violated(self, x: np.ndarray, clock: Clock, least: float = VIOLATED) -> list[Row]:
         """Cuts that x does not satisfy, one for each side that falls short."""
@@ -117,15 +182,27 @@ class Bounding:
         room = np.where(x > 0.5, np.inf, 0.0)
         point = Capacities(self.demands, room, room)
         made = self.separation.round(point, tolerance=EXACT, over=lambda: clock.over)
-        return self._rows(x, made, EXACT) + self._conditional(x, point, clock, EXACT) + self.violated(x, clock)
+        rows = self._rows(x, made, EXACT)
+        rows = rows + self._stronger(rows, x) + self._conditional(x, point, clock, EXACT)
+        return rows + self.violated(x, clock)
+
+    def _stronger(self, rows: list[Row], x: np.ndarray) -> list[Row]:
+        """Covers of these cuts alone."""
+        if not rows:
+            return []
+        start = np.cumsum([0, *(len(columns) for columns, _, _ in rows)])
+        columns, values = (np.concatenate([row[part] for row in rows]) for part in (0, 1))
+        return covers(csr_array((values, columns, start), shape=(len(rows), len(x))), x, VIOLATED)
 
     def _rows(self, x: np.ndarray, made: Round, least: float) -> list[Row]:
         self.complete = made.complete
         out: dict[bytes, Row] = {}  # several sides may give the same
-        for row in self._cuts(made.found):
-            columns, coefficients, rhs = row
-            if rhs - coefficients @ x[columns] > least / 2:
-                out[columns.tobytes() + np.round(coefficients, 9).tobytes()] = row
+        for identity in made.found:
+            for columns, coefficients, rhs in self._cuts([identity]):
+                key = columns.tobytes() + np.round(coefficients, 9).tobytes()
+                if rhs - coefficients @ x[columns] > least / 2 and key not in out:
+                    out[key] = columns, coefficients, rhs
+                    self.kept.add([identity])
         return list(out.values())
 
     def _conditional(self, x: np.ndarray, point: Capacities, clock: Clock, least: float) -> list[Row]:
@@ -182,12 +259,14 @@ class Bounding:
             columns, values = columns[~there], values[~there]
             yield columns, np.clip(values / rhs, LEAST, 1.0), 1.0
 
-    def _purge(self, slack: np.ndarray) -> None:
+    def _purge(self, slack: np.ndarray, share: float = 0.2) -> None:
+        """Takes out cuts that were slack for long, if they are more than this share of all. Covers go first: an integer
+        problem has its own."""
         age = np.zeros(len(slack), dtype=np.int64)
         age[: len(self._age)] = self._age[: len(slack)]
         age = np.where(slack > 1e-7, age + 1, 0)
         gone = age > KEEP
-        if gone.sum() > 0.2 * len(slack):
+        if gone.sum() > share * len(slack):
             self.master.purge(gone)
             age = age[~gone]
         self._age = age
@@ -204,6 +283,24 @@ class Bounding:
     def to_cells(self, x: np.ndarray) -> np.ndarray:
         """x of the cells; 0 for those that cannot move."""
         return np.where(self.classes.of >= 0, x[np.maximum(self.classes.of, 0)], 0.0)
+
+
+def step_of(cost: np.ndarray) -> float:
+    """The largest number all costs are multiples of; 0 if there is none that is worth speaking of."""
+    for grain in (1.0, GRAIN):
+        whole = np.round(cost / grain)
+        if (np.abs(cost - whole * grain) <= 1e-12 * cost).all() and 0 < whole.max(initial=0.0) < 2**53:
+            step = float(np.gcd.reduce(whole.astype(np.int64))) * grain
+            return step if cost.sum() < STEPS * step else 0.0
+    return 0.0
+
+
+def unit_of(cost: np.ndarray, step: float) -> float:
+    """A typical cost. With steps, one that leaves them short binary fractions: solvers see them then."""
+    if not (cost > 0).any():
+        return 1.0
+    typical = float(np.mean(cost[cost > 0]))
+    return step * 2.0 ** floor(log2(typical / step)) if step > 0 else typical
 
 
 def _identity(viewer: int, need: float, cells: np.ndarray, c: np.ndarray, s: int) -> Identity:

@@ -20,7 +20,7 @@ from time import process_time
 
 import highspy
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csc_array, csr_array, hstack
 
 from sdcdsl.attack.elimination import Matrix, echelon
 from sdcdsl.attack.handle import handle
@@ -48,6 +48,16 @@ class Cheapest:
         self._asked = False  # whether there are few directions
         self._steps, self._vain = LONG, 0
         self.solved = 0
+
+    @cached_property
+    def basis(self) -> csc_array | None:
+        """A sparse basis of all moves of the cells that may move."""
+        return sparse_null_space(self._M)
+
+    @property
+    def slow(self) -> bool:
+        """Whether cells hang together so closely that moves take long."""
+        return self._directions is not None
 
     @cached_property
     def _relations(self) -> ByRelations:
@@ -104,7 +114,7 @@ class Cheapest:
             took = process_time() - began
         if not self._asked:
             self._asked = True
-            N = sparse_null_space(self._M)
+            N = self.basis
             if N is not None and size(N)[1] < size(self._M)[1] // 3:
                 self._directions = ByDirections(N)
         if self._directions is not None:

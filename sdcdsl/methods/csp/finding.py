@@ -23,6 +23,7 @@ Found = tuple[np.ndarray, float]  # hidden cells, and what they cost
 
 FIRST_SLICE = 3.0  # seconds for neighbourhoods of flows, twice as many every time
 ROUNDS = 40  # neighbourhoods between two looks at what else there is to do
+KICKS = 30  # of what is published, likewise
 SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level asks for beyond the other two
 
 
@@ -55,6 +56,7 @@ class ByFlows:
         self.search, self.clock, self.tell, self._otherwise = search, clock, tell, otherwise
         self._best: np.ndarray | None = None
         self._slice = FIRST_SLICE
+        self._settled = False
 
     @property
     def gaining(self) -> bool:
@@ -67,10 +69,12 @@ class ByFlows:
     def better(self, clock: Clock) -> Found | None:
         if self._best is None:
             return self._otherwise.better(clock)
+        if self._settled:
+            self._settled = False  # it may go on from another pattern later
+            return None
         part = clock.part(self._slice)
         found = self._kept(self.search.protect(part, self.tell, start=self._best))
-        if not part.over:  # nothing was won for long
-            return None
+        self._settled = not part.over  # nothing was won for long
         self._slice *= 2
         return found
 
@@ -118,7 +122,12 @@ class ByMoves:
         if self.search is None or self._state is None or not len(self._state.moves):
             return None
         self.search.clock = clock
-        if not self._swept:
+        if self.search.exchanges:
+            self.phase = "exchange"
+            before = self._state.cost
+            self._state = self.search.exchanged(self._state, KICKS)
+            self._swept = self._state.cost > before * (1 - 1e-3) and not clock.over
+        elif not self._swept:
             self.phase = "sweep"
             before = self._state.cost
             self._state = self.search.sweep(self._state)
@@ -136,7 +145,7 @@ class ByMoves:
         state = self.search.start(hidden, price)
         if state is None:
             return None
-        state = self.search.sweep(state)
+        state = self.search.exchanged(state, 0) if self.search.exchanges else self.search.sweep(state)
         if self._state is None or state.cost < self._state.cost:
             self._state, self._swept = state, False
         else:  # the pool may have numbered its moves anew

@@ -22,6 +22,7 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.checkpoint import State
 from sdcdsl.methods.conditions import conditions_of
 from sdcdsl.methods.csp.bounding import Bounding
 from sdcdsl.methods.csp.conditional import Mending
@@ -45,7 +46,9 @@ from sdcdsl.solve.limits import Limits
 
 FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
 GAINING_SHARE = 0.9  # the same where sweeps through all cells still win much: of a large table no bound says as much
+LONGER = 1.2  # a later check may take so many times as long
 PATIENCE = 10  # fruitless goes at a better pattern before something else is tried
+SEARCH, BOUND = "search", "bound"  # phases, as they are kept
 TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
 
 
@@ -82,7 +85,8 @@ class _Solving:
         whole = Instance(problem)
         self.conditions = conditions_of(whole)
         self.instance = whole if self.conditions is None else self.conditions.base
-        self.clock = order.clock
+        self.clock = order.clock.part(order.clock.left)  # ends earlier, by what the last check takes
+        self._checked: np.ndarray | None = None
         self.w = self._weights()
         self.cap = order.options.get("cap_hidden")
         self.wanted = float(order.options.get("gap") or 0.0)
@@ -90,6 +94,8 @@ class _Solving:
         self.before_best: list[Found] = []
         self.bound: float | None = None
         self.seconds: dict[str, float] = {}
+        self.keeping, self.phase = order.keeping, SEARCH
+        self.bounding: Bounding | None = None
         self.counted = problem.dataset["published"].values
 
     def run(self) -> Result:
@@ -103,9 +109,12 @@ class _Solving:
             found = finder.first()
             if found is not None:
                 self._take(found)
-                began, left = self.clock.passed, self.clock.left
-                self._improve(finder, began + GAINING_SHARE * left, while_gaining=True)
-                self._improve(finder, began + FIRST_SHARE * left)
+                self._resume(finder)
+                if self.phase == SEARCH:
+                    began, left = self.clock.passed, self.clock.left
+                    self._improve(finder, began + GAINING_SHARE * left, while_gaining=True)
+                    self._improve(finder, began + FIRST_SHARE * left)
+                self._set_aside(finder)
             elif not self.clock.over and (
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
             ):
@@ -152,23 +161,52 @@ class _Solving:
             if found is None:
                 return
             idle = 0 if self._take(found) else idle + 1
+            self._keep()
             if idle > PATIENCE:
                 return
 
     def _prove(self, finder: Finder) -> bool:
         """Whether it was proved that there is no pattern (with so few cells)."""
         aside = None if self.conditions is None else self.conditions.aside
-        bounding = Bounding(self.instance, self.w, self.cap, aside)
+        bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.order.team)
+        self.phase = BOUND
+        if self.keeping.found is not None:
+            bounding.resume(self.keeping.found.arrays)
 
         def said(phase: str, bound: float) -> None:
             self.bound = max(self.bound or bound, bound)
             self._tell(Standing(phase))
+            self._keep()
 
         limits = Limits(gap=self.wanted, threads=self.order.options.get("threads"), seed=self.order.seed)
         wanted = max(self.wanted, 1e-9)
         proving = Proving(bounding, finder, self.clock, self._take, said, lambda: self.best, wanted, limits)
         proving.run(self.order.options.get("backend") or "highs")
         return proving.infeasible
+
+    # ---- what was known before, and what is kept -----------------------------------------------------------
+
+    def _resume(self, finder: Finder) -> None:
+        """The best pattern of an earlier run, if attackers find nothing wrong with it."""
+        state = self.keeping.found
+        hidden = None if state is None else state.arrays.get("hidden")
+        if state is None or hidden is None or hidden.dtype != bool or hidden.shape != (self.instance.n,):
+            return
+        must = self.instance.sensitive | self.instance.open_anyway
+        if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() or self._short(hidden):
+            return
+        self._take((hidden, float(self.w[hidden & self.counted].sum())))
+        if (again := finder.complete(hidden)) is not None:
+            self._take(again)
+        self.phase = BOUND if state.facts.get("phase") == BOUND else SEARCH
+
+    def _keep(self) -> None:
+        if self.best is None or not self.keeping.due:
+            return
+        arrays = {"hidden": self.best[0]}
+        if self.bounding is not None:
+            arrays |= self.bounding.kept.arrays(self.bounding.separation)
+        self.keeping.keep(State({"phase": self.phase}, arrays))
 
     def _take(self, found: Found) -> bool:
         if self.best is not None and (found[1], found[0].sum()) >= (self.best[1], self.best[0].sum()):
@@ -181,16 +219,25 @@ class _Solving:
         self._tell(Standing("search", found[1]))
         return True
 
+    def _set_aside(self, finder: Finder) -> None:
+        """Time for the last check, as much as one takes now: limits are for everything, the check included."""
+        if self.clock.over or self.clock.limit is None or not isfinite(self.clock.limit):
+            return
+        began = self.clock.passed
+        self._check(finder)
+        self.clock.limit -= LONGER * (self.clock.passed - began)
+
     def _check(self, finder: Finder) -> None:
         """A solver's tolerances are not ours. A pattern that leaves a side short is completed, or given up for the one
         before it."""
-        while self.best is not None and self._short(self.best[0]):
+        while self.best is not None and self.best[0] is not self._checked and self._short(self.best[0]):
             again = finder.complete(self.best[0])
             self.best = None
             if again is not None and not self._short(again[0]):
                 self._take(again)
             if self.best is None and self.before_best:
                 self.best = self.before_best.pop()
+        self._checked = None if self.best is None else self.best[0]
 
     def _short(self, hidden: np.ndarray) -> bool:
         if falling_short(self.instance, hidden):

@@ -19,7 +19,9 @@ from math import inf
 
 import numpy as np
 
+from sdcdsl.methods.csp import network_book as places
 from sdcdsl.methods.csp import network_moves as moves
+from sdcdsl.methods.csp.network_flows import supply
 from sdcdsl.methods.csp.network_state import (
     asked_of,
     empty_book,
@@ -100,7 +102,7 @@ class NetworkSearch:
         self._book = empty_book(self._web, len(order), 40 * len(order) + 2 * len(self.cells))
         self._desk = empty_desk(self._web, len(order), seed)
         typical = self._w[self._w > 0].mean() if (self._w > 0).any() else 1.0
-        self._book.amounts[moves.TIE], self._book.amounts[moves.KEEP] = TIE * typical, KEEP
+        self._book.amounts[places.TIE], self._book.amounts[places.KEEP] = TIE * typical, KEEP
         self._slides = [s for p in np.flatnonzero(slides) if (s := self._slide(int(p))) is not None]
 
     def _slide(self, pair: int) -> _Slide | None:
@@ -130,11 +132,11 @@ class NetworkSearch:
         before = self._asked.need[side]
         self._asked.need[side] = most
         hide(self._web, self._book, self._fixed)
-        self._book.amounts[moves.LIMIT] = inf
-        self._run(moves.supply, side)
+        self._book.amounts[places.LIMIT] = inf
+        self._run(supply, side)
         self._desk.flow[:] = 0.0
         self._asked.need[side] = before
-        return most - float(self._book.amounts[moves.LEFT])
+        return most - float(self._book.amounts[places.LEFT])
 
     def _kernel(self, kernel: Callable) -> Callable:
         return kernel.at(len(self.cells))  # pyright: ignore[reportFunctionMemberAccess]
@@ -207,44 +209,50 @@ class NetworkSearch:
         hidden = self._fixed if start is None else self._fixed | start[self.cells]
         forget(self._book)
         hide(self._web, self._book, hidden)
-        self._book.state[moves.LOGGING] = 0
-        self._book.state[moves.TOKEN] += 1
-        self._desk.listed[:] = self._book.state[moves.TOKEN]
+        self._book.state[places.LOGGING] = 0
+        self._book.state[places.TOKEN] += 1
+        self._desk.listed[:] = self._book.state[places.TOKEN]
         done = 0
         while done < sides and not clock.over:
             waiting = min(8 * BATCH, sides - done)
             self._desk.pending[:waiting] = np.arange(done, done + waiting)
             if self._run(moves.mend, (waiting, inf, -1)):
                 done += waiting
-            elif self._book.state[moves.FULL]:
+            elif self._book.state[places.FULL]:
                 self._more_room()
             else:
-                self._clash(int(self._book.state[moves.SHORT_OF]))
+                self._clash(int(self._book.state[places.SHORT_OF]))
                 break
         self._web = real
         hide(self._web, self._book, self._book.hidden & ((self._book.users > 0) | self._fixed))
-        self._book.state[moves.LOGGING] = 1
+        self._book.state[places.LOGGING] = 1
         return done == sides
 
     def _clash(self, side: int) -> None:
         """A side that stays short with every cell open."""
         s, p = int(self.side[side]), int(self.pair[side])
-        reach = (self._asked.need[side] - self._book.amounts[moves.LEFT]) * self.unit
+        reach = (self._asked.need[side] - self._book.amounts[places.LEFT]) * self.unit
         self.clashes.append(Clash(p, s, float(self.instance.level[s, p]), float(reach)))
 
     def _run(self, kernel: Callable, what):
         return self._kernel(kernel)(self._web, self._rooms, self._asked, self._book, self._desk, what)
 
     def _more_room(self) -> None:
-        """For witnesses, or for the log if that was not it. Nothing may be left to be taken back."""
+        """Of what was full. Nothing may be left to be taken back.
+
+        What an attempt takes is given back when it is undone, so the book does not show afterwards what it lacked, nor
+        how much: it may have been to write nearly all witnesses anew, each of them longer."""
         book, cells = self._book, len(self.cells)
-        if book.state[moves.TOP] + cells <= len(book.flow):
+        before, top, size = int(book.state[places.TOP]), pack(book), len(book.flow)
+        if book.state[places.FULL] == places.LOG:
             book = book._replace(log=np.zeros((4, 2 * book.log.shape[1]), dtype=np.int64))
-        more = 2 * (pack(book) + cells) - len(book.flow)
+        more = max(2 * (top + cells) - size, 0)
+        if book.state[places.FULL] == places.ENTRIES and top == before:  # there was nothing to be thrown away
+            more = max(more, size)
         if more > 0:
             entry = np.hstack([book.entry, np.zeros((4, more), dtype=np.int64)])
             book = book._replace(entry=entry, flow=np.append(book.flow, np.zeros(more)))
-        book.state[moves.FULL] = 0
+        book.state[places.FULL] = 0
         self._book = book
 
     def _heaviest(self) -> np.ndarray:
@@ -254,19 +262,19 @@ class NetworkSearch:
 
     def _sweep(self, clock: Clock) -> float:
         """Returns the share of the cost that was saved."""
-        cells, before = self._heaviest(), self._book.amounts[moves.COST]
+        cells, before = self._heaviest(), self._book.amounts[places.COST]
         at = 0
         while at < len(cells) and not clock.over:
             at += self._run(moves.sweep, cells[at : at + BATCH])
-            if self._book.state[moves.FULL]:
+            if self._book.state[places.FULL]:
                 self._more_room()
-        return (before - self._book.amounts[moves.COST]) / before if before > 0 else 0.0
+        return (before - self._book.amounts[places.COST]) / before if before > 0 else 0.0
 
     def _prune(self) -> None:
         """Publishes what can be published with nothing new hidden."""
-        self._book.state[moves.OPEN_ONLY] = 1
+        self._book.state[places.OPEN_ONLY] = 1
         self._sweep(Clock())
-        self._book.state[moves.OPEN_ONLY] = 0
+        self._book.state[places.OPEN_ONLY] = 0
 
     def _shake(self, clock: Clock, tell: Callable[[Standing], None], effort: float) -> None:
         idle = 0
@@ -275,7 +283,7 @@ class NetworkSearch:
             if not len(cells) or idle > effort * 20 * len(cells):
                 break
             won = self._run(moves.shake, self._plan(cells))
-            if self._book.state[moves.FULL]:
+            if self._book.state[places.FULL]:
                 self._more_room()
             won += self._resplit() if self._slides else 0
             idle = 0 if won else idle + BATCH
@@ -313,18 +321,18 @@ class NetworkSearch:
             part = float(self._rooms.LB[view, random.integers(len(self.cells))])
             both, before = [slide.down, slide.up], need[[slide.down, slide.up]]
             need[both] = self._split(slide, part if random.random() < 0.5 else slide.total - part)
-            most = book.amounts[moves.COST] * (1 - 1e-9)
+            most = book.amounts[places.COST] * (1 - 1e-9)
             for side in both:
                 self._kernel(moves.detach)(self._web, book, side)
-            book.state[moves.TOKEN] += 1
-            desk.listed[both], desk.pending[:2] = book.state[moves.TOKEN], both
+            book.state[places.TOKEN] += 1
+            desk.listed[both], desk.pending[:2] = book.state[places.TOKEN], both
             if self._run(moves.mend, (2, most, -1)):
                 won += 1
             else:
                 self._kernel(moves.undo)(self._web, book, 0)
                 need[both] = before
-            book.state[moves.LOGGED] = 0
-            if book.state[moves.FULL]:
+            book.state[places.LOGGED] = 0
+            if book.state[places.FULL]:
                 self._more_room()
                 book = self._book
         return won

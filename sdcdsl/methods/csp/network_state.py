@@ -15,7 +15,7 @@ import numpy as np
 from sdcdsl.attack.elimination import Matrix
 from sdcdsl.attack.network import Network, as_network
 from sdcdsl.attack.peeling import Peeled
-from sdcdsl.methods.csp.network_moves import COST, LOGGED, TOP
+from sdcdsl.methods.csp.network_book import COST, LOGGED, TOP
 from sdcdsl.methods.instance import Instance
 
 BITS = 40

@@ -20,6 +20,7 @@ class Pool:
         self.count = 0
         self.support = np.zeros((64, instance.n), dtype=bool)  # [move, cell]
         self.covers = np.zeros((64, len(sides)), dtype=bool)  # [move, side]
+        self.ways: list[tuple[np.ndarray, np.ndarray]] = []  # [move]: cells, and how far they go
         attackers = np.unique(sides.attacker)
         self._attackers = attackers
         self._local = np.searchsorted(attackers, sides.attacker)
@@ -36,6 +37,7 @@ class Pool:
         self.support[at] = False
         self.support[at, cells] = True
         self.covers[at] = self._covered(cells, d)
+        self.ways.append((cells, d))
         self.count += 1
         return at
 
@@ -43,6 +45,7 @@ class Pool:
         """Forgets all but these."""
         self.support[: len(moves)] = self.support[moves]
         self.covers[: len(moves)] = self.covers[moves]
+        self.ways = [self.ways[move] for move in moves]
         self.count = len(moves)
 
     def _covered(self, cells: np.ndarray, d: np.ndarray) -> np.ndarray:

@@ -21,8 +21,13 @@ from sdcdsl.solve.status import Status
 THRESHOLDS = (0.3, 0.5, 0.1)  # shares from which a cell of the relaxation counts as hidden
 PULL = 0.9  # how much cheaper a cell becomes by its share
 COARSE = 10  # gaps of the first integer problems, in gaps that are left
-MET = 20  # solutions on the way to one that give cuts too
-QUICK = 0.2  # seconds a completion may take to be tried on all of them
+MET = 20  # solutions on the way to one that give cuts too, at least
+CUTTING, COMPLETING = 0.2, 0.2  # of the time of integer problems, for cuts of more of them, and for completing them
+AT_ONCE = 0.03  # seconds of a completion that is always worth it
+DRAWS = 150  # completions at prices with some noise, as long as they take no more than this share of the time left
+DRAWING, QUICK = 0.06, 0.2  # and each of them no more than so many seconds
+NOISE = (0.0, 0.1, 0.2, 0.4)  # logarithms of prices
+BUSY = 10  # seconds on the wall for one of the clock: beyond that something is wrong
 SLICE = 20.0  # seconds an integer problem gets at first
 STALL, STALLED = 8, 2e-5  # rounds in which the bound must grow by this share
 
@@ -43,8 +48,10 @@ class Proving:
     ):
         self.bounding, self.finder, self.clock = bounding, finder, clock
         self.take, self.said, self.best, self.wanted, self.limits = take, said, best, wanted, limits
-        self._completing = 0.0  # seconds the last completion took
+        self._solving = self._completing = 0.0  # seconds that integer problems and completions took
+        self._last = 0.0  # seconds of the last completion
         self.infeasible = False  # with the cap on the number of cells
+        self._random = np.random.default_rng(limits.seed)
 
     def run(self, backend: str = "highs") -> None:
         self._relaxed()
@@ -59,7 +66,7 @@ class Proving:
         bounds: list[float] = []
         while not self._done():
             cuts = self.bounding.round(self.clock)
-            self.said("relaxation", self.bounding.bound)
+            self.said("relaxation", self.bounding.bound)  # who hears it may keep what is known so far
             bounds.append(self.bounding.bound)
             stalled = len(bounds) > STALL and bounds[-1] - bounds[-STALL] < STALLED * abs(bounds[-1])
             if not cuts or stalled:
@@ -70,13 +77,28 @@ class Proving:
         for threshold in THRESHOLDS:
             if self._done():
                 return
-            self._complete(share > threshold, share)
+            self._complete(share > threshold, self.bounding.w * (1 - PULL * share))
+        self._draw(share)
 
-    def _complete(self, hidden: np.ndarray, share: np.ndarray | None = None) -> None:
-        price = None if share is None else self.bounding.w * (1 - PULL * share)
+    def _draw(self, share: np.ndarray) -> None:
+        """The same at random: where completing takes no time, many of them find what three do not. Every other one
+        keeps to the best pattern so far, more or less."""
+        one = self.clock.part(DRAWING * self.clock.left)
+        for k in range(DRAWS):
+            best = self.best()
+            if one.over or self._last > QUICK or self._done():
+                return
+            part = self._random.uniform() if k % 2 and best is not None else 1.0
+            mixed = share if best is None else part * share + (1 - part) * best[0]
+            pull, noise = self._random.uniform(0.5, 1.0), self._random.choice(NOISE)
+            price = self.bounding.w * (1 - pull * mixed) * np.exp(self._random.normal(0, noise, len(share)))
+            self._complete(mixed > self._random.uniform(), price)
+
+    def _complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> None:
         began = self.clock.passed
         found = self.finder.complete(hidden, price)
-        self._completing = self.clock.passed - began
+        self._last = self.clock.passed - began
+        self._completing += self._last
         if found is not None:
             self.take(found)
 
@@ -92,21 +114,24 @@ class Proving:
         seconds, tight = SLICE, False
         while not self._done():
             best = self.best()
-            if best is not None:
-                bounding.fix(best[1])
+            start = bounding.of_cells(best[0]) if best is not None else None
+            if best is not None and start is not None:
+                bounding.fix(best[1], start)
             left = self._gap()
             goal = self.wanted / 2 if tight else max(left / COARSE, self.wanted / 2)
             if best is not None:  # the master does not count what is hidden anyway
                 goal *= best[1] / max(best[1] - bounding.base, 1e-9 * best[1])
-            start = bounding.of_cells(best[0]) if best is not None else None
+            slice_ = self.clock.part(min(seconds, self.clock.left))
             made = bounding.master.solve(
                 start=start,
                 gap=goal,
-                seconds=min(seconds, self.clock.left),
+                seconds=BUSY * slice_.left,
                 threads=self.limits.threads or 1,
                 seed=self.limits.seed,
                 heuristics=False,  # completing its solutions does better
+                over=lambda slice_=slice_: slice_.over,
             )
+            self._solving += slice_.passed
             if made.status == INFEASIBLE:
                 # Whatever the cuts allow is dearer than the best: they leave nothing else.
                 self.infeasible = best is None
@@ -116,7 +141,7 @@ class Proving:
                 return
             if made.status == FAILED:
                 return
-            bounding.bound = max(bounding.bound, bounding.base + made.bound * bounding.unit)
+            bounding.proved(made.bound)
             self.said("integer problem", bounding.bound)
             if made.x is None or self.clock.over:
                 seconds *= 2
@@ -124,13 +149,12 @@ class Proving:
             x = np.round(made.x)
             rows = bounding.broken(x, self.clock)
             if rows:
-                bounding.master.add(rows)
-                for other in (np.round(x) for x in made.met[-MET:]):
-                    bounding.master.add(bounding.broken(other, self.clock))
-                    if self._completing < QUICK:
-                        self._complete(bounding.to_cells(other) > 0.5)
+                bounding.add_lasting(rows)
+                self._others(made.met, self.clock.part(CUTTING * slice_.passed))
                 self._complete(bounding.to_cells(x) > 0.5)
                 self._relaxed()
+                if self._completing < COMPLETING * self._solving:
+                    self._draw(bounding.to_cells(bounding.x))
                 continue
             if not bounding.complete:
                 return
@@ -139,6 +163,19 @@ class Proving:
                 return
             tight = made.status == OPTIMAL
             seconds *= 1 if tight else 2
+
+    def _others(self, met: list[np.ndarray], enough: Clock) -> None:
+        """Solutions on the way, the last first: what they break, the next integer problem need not find out."""
+        seen: set[bytes] = set()
+        for other in (np.round(x) for x in reversed(met)):
+            if self.clock.over or (len(seen) >= MET and enough.over):
+                return
+            if other.tobytes() in seen:
+                continue
+            seen.add(other.tobytes())
+            self.bounding.add_lasting(self.bounding.broken(other, self.clock))
+            if self._last < AT_ONCE or self._completing < COMPLETING * self._solving:
+                self._complete(self.bounding.to_cells(other) > 0.5)
 
     def _branch_and_cut(self) -> None:
         """The same in one go, where a solver takes cuts on its way."""
@@ -166,7 +203,7 @@ class Proving:
         )
         self.infeasible = made.status == Status.INFEASIBLE and best is None
         if made.bound is not None and made.status in (Status.OPTIMAL, Status.FEASIBLE, Status.LIMIT):
-            bounding.bound = max(bounding.bound, bounding.base + made.bound * bounding.unit)
+            bounding.proved(made.bound)
             self.said("branch and cut", bounding.bound)
 
     # ---- when to stop --------------------------------------------------------------------------------------

@@ -6,17 +6,22 @@
    cheaper.
 4. *Neighbourhoods*: forget several moves, or publish several cells, with prices a little off, repair, prune, and accept
    what is cheaper or hardly dearer.
+
+Where cells hang together closely, 3 and 4 take a linear program over the whole table for every move; `exchange` is the
+way there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
 
 from sdcdsl.methods.csp.cheapest import Cheapest
+from sdcdsl.methods.csp.exchange import Exchange
 from sdcdsl.methods.csp.pool import Pool
 from sdcdsl.methods.instance import Instance, Sides
 from sdcdsl.methods.result import Clock
@@ -106,6 +111,31 @@ class Search:
             if self.best is not None and state.cost > self.best.cost + AWAY * mean:
                 state = self.best
         return state
+
+    @cached_property
+    def _exchange(self) -> Exchange | None:
+        N = self.cheapest.basis
+        if N is None or not Exchange.fits(self.instance, self.sides, N):
+            return None
+        return Exchange(self.instance, self.sides, self.weight, N, self.random)
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether to exchange what is published rather than to sweep: where moves take long."""
+        return self.cheapest.slow and self._exchange is not None
+
+    def exchanged(self, state: State, kicks: int) -> State:
+        """What is published exchanged for heavier cells; the state itself if that brings nothing."""
+        if self._exchange is None or not len(state.moves):
+            return state
+        before = [self.pool.ways[move] for move in state.moves]
+        after = self._exchange.improve(self.hidden(state), before, self.clock, kicks)
+        if after is before:
+            return state
+        moves = np.array([self.pool.add(*move) for move in after], dtype=np.int64)
+        users, count = self.pool.support[moves].sum(axis=0), self.pool.covers[moves].sum(axis=0)
+        made = State(moves, users, count, float(self.weight[users > 0].sum()))
+        return self._keep(self._pruned(made)) if count.all() and made.cost < state.cost else state
 
     # ---- pieces ----------------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sdcdsl.methods.cta.asked import Asked
@@ -25,6 +27,12 @@ def closest(of: Asked, sense: np.ndarray, clock: Clock) -> Solved:
         case "L1L2":
             return mixed(M, of.w_down, of.w_up, of.w_square, l, u, clock)
     return l1.L1(M).solve(of.w_down, of.w_up, l, u, clock)
+
+
+def in_l1(of: Asked, sense: np.ndarray, clock: Clock) -> np.ndarray | None:
+    """Where the solvers of other norms give up, on tables with figures from 1 to 10¹⁰: a linear program still gives a
+    table that is far enough from the truth and close to it, though in L1."""
+    return closest(replace(of, norm="L1"), sense, clock).z
 
 
 def nearer(of: Asked, sense: np.ndarray, z: np.ndarray, clock: Clock) -> np.ndarray:

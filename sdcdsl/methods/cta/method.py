@@ -9,7 +9,7 @@ and `assess` tells how near one comes who knows more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from time import process_time
 from typing import Any
@@ -19,8 +19,8 @@ import numpy as np
 from sdcdsl.bind.naming import cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta import compact
-from sdcdsl.methods.cta.asked import LINF, Asked, asked, published
-from sdcdsl.methods.cta.closest import closest, level_multipliers, nearer
+from sdcdsl.methods.cta.asked import L1, LINF, Asked, asked, published
+from sdcdsl.methods.cta.closest import closest, in_l1, level_multipliers, nearer
 from sdcdsl.methods.cta.elastic import missing
 from sdcdsl.methods.cta.senses import choose
 from sdcdsl.methods.cta.senses.whole import whole
@@ -32,6 +32,7 @@ from sdcdsl.methods.result import gap as gap_of
 FEW = 6  # senses that are all tried
 SHOWN = 200  # multipliers by name
 LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means this
+WITHIN = 1e-9  # of a level: what whole numbers and audits overlook
 
 
 def solve(problem: TableProblem, order: Order) -> Result:
@@ -77,7 +78,7 @@ class Solver:
                     notes = (f"no table keeps the totals: {moved} of them moved, at {penalty:g} times their cost",)
         if found.z is None:
             return self._nothing(found) if refused is None else refused
-        return self._result(found, (*notes, *self._decimals(found.z)))
+        return self._result(found, (*notes, *filter(None, [found.note]), *self._decimals(found.z)))
 
     def _decimals(self, z: np.ndarray) -> tuple[str, ...]:
         """Whole figures that are not whole any more are seen to have moved."""
@@ -157,12 +158,20 @@ class Solver:
         if solved.status == INFEASIBLE:
             note = "" if (of.of.sense == 0).all() else "senses are given: `sense free` may find a table"
             return Found(INFEASIBLE, sense, missing=missing(of.of, sense, self.order.clock), note=note)
+        if solved.status == FAILED and (z := in_l1(of, sense, self.order.clock)) is not None:
+            return Found(FEASIBLE, sense, z, note=_instead(of))
         return Found(solved.status, sense, solved.z, solved.bound, solved=solved)
 
     def _searched(self, of: Asked) -> Found:
         chosen = choose(of, self.gap, self.order.clock, self.order.seed, self.order.tell)
         if chosen.status == FAILED and self._all_infeasible(of):
             return Found(INFEASIBLE, missing=chosen.violation)
+        if chosen.status == FAILED and of.norm != L1:
+            linear = choose(replace(of, norm=L1), self.gap, self.order.clock, self.order.seed, self.order.tell)
+            if linear.sense is not None and linear.z is not None:
+                again = closest(of, linear.sense, self.order.clock)
+                note = "" if again.z is not None else _instead(of)
+                return Found(FEASIBLE, linear.sense, linear.z if again.z is None else again.z, note=note)
         return Found(chosen.status, chosen.sense, chosen.z, chosen.bound, chosen.facts, chosen.violation)
 
     def _all_infeasible(self, of: Asked) -> bool:
@@ -195,7 +204,9 @@ class Solver:
         began = process_time()
         made = whole(of, found.sense, found.z, self.gap, self.order.clock, self.order.seed)
         self.seconds["whole numbers"] = process_time() - began
-        return Found(made.status, made.sense, made.z, made.bound if made.bound is not None else found.bound)
+        return Found(
+            made.status, made.sense, made.z, made.bound if made.bound is not None else found.bound, note=found.note
+        )
 
     # ---- what comes out ------------------------------------------------------------------------------------
 
@@ -236,6 +247,10 @@ class Solver:
         }
 
 
+def _instead(of: Asked) -> str:
+    return f"the table that is closest in {of.norm} was not found: this one is the closest in L1"
+
+
 def _only_one(of: Asked) -> np.ndarray:
     """Senses that are given, or the only ones that bounds and levels leave."""
     ways = of.of.open
@@ -249,4 +264,5 @@ def _far_enough(of: Asked, z: np.ndarray) -> bool:
     a = of.of
     own = (a.a + z)[a.cells] - a.a[a.cells]  # as the published figures will say it
     slack = 1e-10 * np.abs(a.a[a.cells])
-    return bool(((own >= a.upl - slack) | (-own >= a.lpl - slack)).all())
+    up, down = (np.minimum(level - slack, level * (1 - WITHIN)) for level in (a.upl, a.lpl))
+    return bool(((own >= up) | (-own >= down)).all())

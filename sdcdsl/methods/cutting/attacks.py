@@ -28,6 +28,7 @@ from sdcdsl.attack.routing import CLOSED, UNBOUNDED, route
 from sdcdsl.methods.cutting.classes import Classes
 
 BITS = 44  # leaves room for sums of 2^9 of the largest capacities
+FINE = 2.0**-34  # of the level: a grid that is coarser than this loses sight of it
 FILL = 40  # elimination may grow to this many times the entries of the relations
 HUGE = 1e7  # capacities beyond this many times the level are as good as none
 DUST = 1e-11  # moves below this share of the level are rounding errors of a solver
@@ -88,6 +89,9 @@ class FlowAttacks:
             low, high = self.box(down, up)
             self._low, self._high = self._keep(low), self._keep(high)
             self._box = (down, up)
+        if self.grid > FINE * need:
+            # No arc of a flow carries more than the flow itself: capacities beyond the level only make the grid coarse.
+            return self.within(cell, sign, need, *self.box(np.minimum(down, need), np.minimum(up, need)))
         return self._within(cell, sign, need, self._low, self._high)
 
     def box(self, down: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -142,6 +146,13 @@ class LinearAttacks:
         self._highs = model(m, np.zeros(matrix.columns), True, PRIMAL)
         self._all = np.arange(matrix.columns, dtype=np.int32)
         self._priced = -1
+
+    def forget(self) -> None:
+        """As if nothing had been asked."""
+        if self._priced >= 0:
+            self._highs.changeColCost(self._priced, 0.0)
+        self._priced = -1
+        self._highs.clearSolver()
 
     def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> Answer:
         """Lengths are measured in `need`, since the tolerances of solvers are absolute."""

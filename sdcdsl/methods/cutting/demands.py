@@ -77,11 +77,12 @@ class Demands:
         half = [np.stack([levels.viewer, levels.cell, levels.need])[:, levels.sign == sign] for sign in (1, -1)]
         return np.array_equal(half[0], half[1]) and np.allclose(cost_down, cost_up, rtol=1e-12)
 
-    def mirrored(self) -> Demands:
+    def mirrored(self, narrow: bool = False) -> Demands:
         """One side instead of two, in rooms that are as wide downwards as upwards: easier to satisfy. Where costs are
         symmetric too, the best intervals for it are symmetric, since turning them round and taking the mean costs no
-        more. If they satisfy these demands as well, they are the best."""
-        other = copy(self)
+        more. If they satisfy these demands as well, they are the best. `narrow`: rooms as narrow upwards as downwards;
+        then they do in any case, and may not be the best."""
+        other, end = copy(self), np.minimum if narrow else np.maximum
         up = self.levels.sign > 0
         slides = self.slides
         other.levels = Levels(
@@ -93,8 +94,8 @@ class Demands:
             np.concatenate([self.levels.side[up], slides.side]),
         )
         other.slides = Levels(*(getattr(slides, f.name)[:0] for f in fields(Levels)))
-        other.rooms = [(np.maximum(low, high),) * 2 for low, high in self.rooms]
-        other.patches = [(at, np.maximum(low, high), np.maximum(low, high)) for at, low, high in self.patches]
+        other.rooms = [(end(low, high),) * 2 for low, high in self.rooms]
+        other.patches = [(at, end(low, high), end(low, high)) for at, low, high in self.patches]
         other._kept = {}
         return other
 

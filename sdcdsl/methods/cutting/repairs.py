@@ -36,7 +36,8 @@ class Repair:
 
 class Repairs:
     def __init__(self, matrix: Matrix, cost_down: np.ndarray, cost_up: np.ndarray):
-        m = matrix.sparse[proper_rows(matrix)].tocsr()
+        self.relations = m = matrix.sparse[proper_rows(matrix)].tocsr()
+        self.steps = 0  # of the simplex method, in all
         self._transposed = m.T.tocsr()
         self._n = n = matrix.columns
         self._cost = np.concatenate([np.zeros(n), cost_up, cost_down])
@@ -66,14 +67,12 @@ class Repairs:
         basis = self._basis.get((cell, sign))
         if basis is not None:
             highs.setBasis(basis)
-        highs.run()
-        status = highs.getModelStatus()
+        status = self._run()
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
         if status != highspy.HighsModelStatus.kOptimal:
             highs.clearSolver()
-            highs.run()
-            status = highs.getModelStatus()
+            status = self._run()
             if status == highspy.HighsModelStatus.kInfeasible:
                 return None
             if status != highspy.HighsModelStatus.kOptimal:
@@ -92,3 +91,8 @@ class Repairs:
             cells = np.flatnonzero(np.abs(c) > 1e-12)
             c = c[cells]
         return Repair(float(self._cost @ x), moved, d[moved] * need, cells, c)
+
+    def _run(self) -> highspy.HighsModelStatus:
+        self._highs.run()
+        self.steps += max(self._highs.getInfo().simplex_iteration_count, 0)
+        return self._highs.getModelStatus()

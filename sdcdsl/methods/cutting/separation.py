@@ -17,10 +17,15 @@ from math import inf
 
 import numpy as np
 
+from sdcdsl.executing import SERIAL, Team, in_order
+from sdcdsl.methods.cutting.asking import Asking, answered
 from sdcdsl.methods.cutting.attacks import Answer, Attacks, attacks_on
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.demands import Demands, Levels
 from sdcdsl.methods.cutting.repairs import Repairs
 
+LARGE = 4e6  # levels times classes: above it a round is asked in waves, of so many questions, so many of them a task
+WAVE, BATCH = 64, 8
 ENOUGH = 1e-9  # sides count as reached that miss their level by no more than this share
 
 
@@ -50,45 +55,19 @@ class Round:
     hopeless: list[int] = field(default_factory=list)  # levels that the whole room does not reach
 
 
-class Capacities:
-    """The room D has at a point: the least of what the release leaves (down, up), what the viewer leaves, and `share`
-    times the level of the side asked about, if that is given (for CSP, where a cell that may go further than the level
-    is no better than one that goes as far)."""
-
-    def __init__(self, demands: Demands, down: np.ndarray, up: np.ndarray, share: np.ndarray | None = None):
-        self.demands, self.down, self.up, self.share = demands, down, up, share
-        self._cache: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-
-    def of_viewer(self, viewer: int) -> tuple[np.ndarray, np.ndarray]:
-        if viewer not in self._cache:
-            if len(self._cache) > 64:
-                self._cache.clear()
-            low, high = self.demands.room(viewer)
-            if self.share is not None:  # room times share
-                with np.errstate(invalid="ignore"):
-                    low, high = (np.where(self.share > 0, r * self.share, 0.0) for r in (low, high))
-                self._cache[viewer] = low, high
-            else:
-                self._cache[viewer] = np.minimum(low, self.down), np.minimum(high, self.up)
-        return self._cache[viewer]
-
-    def at(self, viewer: int, need: float) -> tuple[np.ndarray, np.ndarray]:
-        low, high = self.of_viewer(viewer)
-        if self.share is None:
-            return low, high
-        clip = need * self.share
-        return np.minimum(low, clip), np.minimum(high, clip)
-
-
 class Separation:
-    def __init__(self, demands: Demands, repairs: Repairs | None = None):
-        self.demands, self.repairs = demands, repairs
+    def __init__(self, demands: Demands, repairs: Repairs | None = None, team: Team = SERIAL):
+        self.demands, self.repairs, self.team = demands, repairs, team
         self.attacks: Attacks = attacks_on(demands.classes)
         levels, slides = demands.levels, demands.slides
         self.levels = Levels(
             *(np.concatenate([getattr(levels, f.name), getattr(slides, f.name)]) for f in fields(Levels))
         )
         self.sides = len(levels)
+        # Flows are found in less time than it takes to ask for them.
+        linear = demands.classes.network is None
+        self._in_waves = linear and len(self.levels) * demands.classes.count >= LARGE
+        self._asking = team.share(Asking(demands, self.levels, self.sides)) if self._in_waves else None
         self._hard = np.zeros(len(self.levels))  # how often a level was missed of late: asked about first
 
     def round(
@@ -112,22 +91,46 @@ class Separation:
         made = Round(np.zeros(len(self.levels), dtype=bool), np.zeros(len(self.levels)), np.zeros(2 * n))
         self._done = np.zeros(len(self.levels), dtype=bool) if only is None else ~only
         self._point, self._tolerance, self._each = capacities, tolerance, each
-        for s in np.argsort(-self._hard, kind="stable").tolist():
+        order = np.argsort(-self._hard, kind="stable")
+        if self._asking is not None and not (self.repairs is not None and repairing):
+            self._by_waves(order, made, over)
+        else:
+            self._one_by_one(order, made, over, repairing)
+        asked = True if only is None else only
+        self._hard = np.where(asked, 0.7 * self._hard + made.short, self._hard)
+        return made
+
+    def _one_by_one(self, order: np.ndarray, made: Round, over: Callable[[], bool], repairing: bool) -> None:
+        for s in order.tolist():
             if self._done[s]:
                 continue
             if over():
                 made.complete = made.whole = False
-                break
+                return
             self._done[s] = True
-            if s >= self.sides:
-                self._slide(s, made)
-            elif self.repairs is not None and repairing:
+            if self.repairs is not None and repairing and s < self.sides:
                 self._repair(s, made)
             else:
-                self._side(s, made)
-        asked = True if only is None else only
-        self._hard = np.where(asked, 0.7 * self._hard + made.short, self._hard)
-        return made
+                self._answer(s, self._ask(s, made), made)
+
+    def _by_waves(self, order: np.ndarray, made: Round, over: Callable[[], bool]) -> None:
+        """Many questions at a time, whoever answers them; what their moves show is known for the next wave. The same
+        questions are asked however many there are to answer them."""
+        point = self.team.share(self._point)
+        while len(left := order[~self._done[order]]):
+            wave = left[:WAVE].tolist()
+            batches = [wave[i : i + BATCH] for i in range(0, len(wave), BATCH)]
+            asked = [(self._asking, point, batch) for batch in batches]
+            got = 0
+            for batch, answers in zip(batches, in_order(self.team, answered, asked, over=over), strict=False):
+                for s, mine in zip(batch, answers, strict=True):
+                    if not self._done[s] or self._each:
+                        self._done[s] = True
+                        self._answer(s, self._taken(mine, made), made)
+                got += 1
+            if got < len(batches):
+                made.complete = made.whole = False
+                return
 
     @property
     def recent(self) -> np.ndarray:
@@ -136,9 +139,11 @@ class Separation:
 
     # ---- questions --------------------------------------------------------------------------------------------
 
-    def _side(self, s: int, made: Round) -> None:
-        cell, sign, viewer, need = self.asked(s)
-        answer = self._ask(cell, sign, viewer, need, made)
+    def _answer(self, s: int, answers: list[Answer], made: Round) -> None:
+        self._slide(s, answers, made) if s >= self.sides else self._side(s, answers[0], made)
+
+    def _side(self, s: int, answer: Answer, made: Round) -> None:
+        _, _, viewer, need = self.asked(s)
         made.reached[s] = max(answer.reached, made.reached[s])
         if answer.reached >= need * (1 - self._tolerance):
             self._hold(answer.moved, answer.move, need / answer.reached, made)
@@ -162,15 +167,14 @@ class Separation:
         made.reached[s] = need
         if repair.price <= 0:
             return
-        identity = _identity(s, viewer, need, repair.cells, repair.coefficients)
+        identity = identity_of(s, viewer, need, repair.cells, repair.coefficients)
         value = self.value(identity, self._point) if len(repair.cells) else inf
         if value < need * (1 - self._tolerance):
             made.short[s], made.reached[s] = True, value
             made.found.append(identity)
 
-    def _slide(self, s: int, made: Round) -> None:
-        cell, _, viewer, need = self.asked(s)
-        answers = [self._ask(cell, sign, viewer, need, made) for sign in (1, -1)]
+    def _slide(self, s: int, answers: list[Answer], made: Round) -> None:
+        _, _, viewer, need = self.asked(s)
         made.reached[s] = total = sum(a.reached for a in answers)
         if total >= need * (1 - self._tolerance):
             for answer in answers:
@@ -188,12 +192,21 @@ class Separation:
         levels = self.levels
         return int(levels.cell[s]), int(levels.sign[s]), int(levels.viewer[s]), float(levels.need[s])
 
-    def _ask(self, cell: int, sign: int, viewer: int, need: float, made: Round) -> Answer:
-        made.questions += 1
-        answer = self.attacks.ask(cell, sign, need, *self._point.at(viewer, need))
-        if answer.reached > 0:
-            self._credit(answer.moved, answer.move, made)
-        return answer
+    def _ask(self, s: int, made: Round) -> list[Answer]:
+        """For a slide upwards, then downwards."""
+        cell, sign, viewer, need = self.asked(s)
+        room = self._point.at(viewer, need)
+        return [
+            self._taken([self.attacks.ask(cell, turn, need, *room)], made)[0]
+            for turn in ((sign,) if s < self.sides else (1, -1))
+        ]
+
+    def _taken(self, answers: list[Answer], made: Round) -> list[Answer]:
+        for answer in answers:
+            made.questions += 1
+            if answer.reached > 0:
+                self._credit(answer.moved, answer.move, made)
+        return answers
 
     def lacking(self, s: int, down: np.ndarray, up: np.ndarray, tolerance: float) -> Identity | None:
         """Why one level is missed within these capacities; None if it is not."""
@@ -207,7 +220,7 @@ class Separation:
     def identity(self, s: int, viewer: int, need: float, *answers: Answer) -> Identity:
         told = [(a.cells, a.coefficients) for a in answers if a.cells is not None and a.coefficients is not None]
         if len(told) == 1:
-            return _identity(s, viewer, need, *told[0])
+            return identity_of(s, viewer, need, *told[0])
         cells, c = (np.concatenate(parts) for parts in zip(*told, strict=True))
         up, down = c > 0, c < 0
         return Identity(viewer, need, _sum(cells[up], c[up]), _sum(cells[down], -c[down]), s)
@@ -275,7 +288,7 @@ class Separation:
                 self._hold(moved, move, step, made)
 
 
-def _identity(s: int, viewer: int, need: float, cells: np.ndarray, c: np.ndarray) -> Identity:
+def identity_of(s: int, viewer: int, need: float, cells: np.ndarray, c: np.ndarray) -> Identity:
     """Of cells that are named once."""
     up, down = c > 0, c < 0
     return Identity(viewer, need, (cells[up], c[up]), (cells[down], -c[down]), s)

@@ -49,6 +49,7 @@ class Attacks:
         levels = instance.level[instance.level > 0]
         self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # audits allow 1e-9
         self._moves: list[Move] = []
+        self.found: list[Move] = []  # all that were found here, not learned
         self._kept = min(KEPT, max(ROOM // max(instance.pairs, 1), 10))
         self._engines: dict[int, tuple[np.ndarray, Engine, Component]] = {}
         self.asked = 0  # questions to engines
@@ -75,6 +76,15 @@ class Attacks:
                     self._jointly(self._engine(component, anew=True)[0], component, mine, reached)
                 self._one_by_one(component, mine, reached)
         return self._clashes(reached)
+
+    @property
+    def moves(self) -> list[Move]:
+        """What is kept for the next tables."""
+        return list(self._moves)
+
+    def learn(self, moves: list[Move]) -> None:
+        """Moves that were found elsewhere."""
+        self._moves = [*self._moves, *moves][-self._kept :]
 
     def _lacking(self, reached: np.ndarray) -> np.ndarray:
         i = self.instance
@@ -171,8 +181,8 @@ class Attacks:
         """For later tables, and for the pairs that are left."""
         cells, move = found
         some = move != 0
-        self._moves.append((component.cells[cells[some]], move[some]))
-        self._moves = self._moves[-self._kept :]
+        self.found.append((component.cells[cells[some]], move[some]))
+        self.learn(self.found[-1:])
         l, u = np.zeros(self.instance.n), np.zeros(self.instance.n)
         l[component.cells], u[component.cells] = component.l, component.u
         reached[:, pairs] = np.maximum(reached[:, pairs], self._by_moves(self._moves[-1:], pairs, l, u))

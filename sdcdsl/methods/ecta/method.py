@@ -16,7 +16,9 @@ Nothing here says how far β is from the smallest possible: a result is `feasibl
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from time import perf_counter
 from typing import Any
@@ -24,17 +26,18 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.executing import Line, in_order
+from sdcdsl.methods.checkpoint import State
 from sdcdsl.methods.ecta.advice import Advice
-from sdcdsl.methods.ecta.attacking import Attacks
 from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
-from sdcdsl.methods.ecta.regions import narrowest, published, widest
-from sdcdsl.methods.ecta.tables import Box, Failed, Table, Tables, rounded_up
+from sdcdsl.methods.ecta.regions import published, widest
+from sdcdsl.methods.ecta.tables import Box, Failed, Table, rounded_up
+from sdcdsl.methods.ecta.trying import DOUBLED, EXPOSED, NONE, PROTECTED, Terms, Try, Trying, tried
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, Clash, Order, Result, Standing
 
-PROTECTED, DOUBLED, EXPOSED, NONE = "protected", "protected after doubling", "not protected", "infeasible"
 RAISED = "twice the least β did not protect any of the tables: β was raised until one of them was protected"
-NARROW = 0.7  # of the first table's β: moves that need no more fit into the boxes of most tables
+FIRST, BLOCK = 10, 5  # tries that are made one after another for their moves, and those that are a task after that
 FIRST_BETA = 0.01  # with free sensitive cells, where no other cell has to move
 LIGHT = 1e-3  # what deviations of other cells weigh there
 NEAR = 1.05  # the search for a smaller β ends at this ratio
@@ -46,14 +49,6 @@ class Ranges:
 
     drawn: Range
     allowed: Range
-
-
-@dataclass(frozen=True, eq=False)
-class Try:
-    outcome: str
-    beta: float = 0.0  # as published
-    table: Table | None = None
-    short: tuple[Clash, ...] = ()
 
 
 def solve(problem: TableProblem, order: Order) -> Result:
@@ -75,11 +70,15 @@ class Solver:
         self.rng = np.random.default_rng(order.seed)
         self.instance = Instance(problem)
         self.own = Own(self.instance)
-        self.attacks = Attacks(self.instance)
-        self.seconds = {"finding": 0.0, "auditing": 0.0}
+        self.terms = Terms(self.instance, self.alpha, self.cap, self.most, self.norm)
+        self.trying = Trying(self.terms)
+        self.tables, self.attacks, self.seconds = self.trying.tables, self.trying.attacks, self.trying.seconds
+        self._shared = order.team.share(self.terms)
+        self._log: list[list[Try]] = []  # every try of every round
+        self._again: Callable[[], list[Table]] = list
+        self._before = self._read(order.keeping.found)
         self.rounds: list[Counter[str]] = []
         self.best: Try | None = None
-        self._prepared = False
 
     def solve(self) -> Result:
         try:
@@ -97,7 +96,6 @@ class Solver:
         if advice.too_small:
             return Result(INFEASIBLE, notes=advice.of_single_cells(), facts=advice.facts())
         began = perf_counter()
-        self.tables = Tables(self.instance, self.cap, self.most, self.norm)
         held = np.zeros(len(self.own.cells), dtype=bool)
         stuck = held.copy()  # cells that cannot be held without making all tables impossible
         ranges = self._ranges(held)
@@ -116,7 +114,7 @@ class Solver:
                 return self._result(LIMIT, notes=(self._so_far(),), held=held)
             if self.tables.failures and not short:
                 raise Failed(self.tables.failures[0])
-            if len(self.rounds) == 1:
+            if len(self.rounds) == 1 and len(self._before) <= 1:  # an earlier run may be beyond that
                 self._raise_beta()
                 if self.best is not None:
                     return self._result(FEASIBLE, notes=(RAISED,))
@@ -148,52 +146,95 @@ class Solver:
     def _round(self, ranges: Ranges) -> list[Clash]:
         """T tries; what fell short in them."""
         self.rounds.append(Counter())
+        self._log.append([])
         self._fell_short: list[Clash] = []
         self._made: list[Table] = []
-        self._inner = ranges.drawn
         if self.free:
             self._search_beta(ranges)
         else:
-            box = self.tables.box(ranges.allowed)
             same = bool((ranges.drawn.low == ranges.drawn.high).all())
-            for number in range(1 if same else self.tries):
-                if self.clock.over:
-                    break
-                self._tell(number, self._try(ranges, box))
+            self._draws([self._draw(ranges) for _ in range(1 if same else self.tries)], ranges)
         return self._fell_short
 
-    def _try(self, ranges: Ranges, box: Box) -> Try:
-        began = perf_counter()
-        z = self.tables.nearest(self._draw(ranges), box, self.clock)
-        table = None if z is None else self.tables.least_beta(z, self.clock)
-        self.seconds["finding"] += perf_counter() - began
-        return Try(NONE) if table is None else self._attacked(table, table.beta)
+    def _draws(self, drawn: list[np.ndarray], ranges: Ranges) -> None:
+        """The first few here, the others by whoever is there."""
+        box, inner, team = self.tables.box(ranges.allowed), ranges.drawn, self.order.team
+        known = self._known(len(drawn))
+        self._redraw(known, drawn, box, inner)
+        self._again = partial(self._tables_of, known, drawn, box, inner)
+        for number, xi in enumerate(drawn[len(known) : len(known) + FIRST], len(known)):
+            if self.clock.over:
+                return
+            self._told(number, self._note(self.trying.draw(xi, box, inner, self.clock)))
+        moves = team.share(self.attacks.moves)
+        firsts = range(len(known) + FIRST, len(drawn), BLOCK)
+        asked = [
+            (self._shared, moves, drawn[i : i + BLOCK], box, inner, self.clock, Line(partial(self._heard, i)))
+            for i in firsts
+        ]
+        for block in in_order(team, tried, asked, over=lambda: self.clock.over):
+            self.trying.take(block)
+            for made in block.tries:
+                self.rounds[-1][self._note(made).outcome] += 1
+            self._keep()
+
+    # ---- what was known before, and what is kept -----------------------------------------------------------------
+
+    def _known(self, tries: int) -> list[Try]:
+        """What an earlier run found of the first tries of this round: outcomes, without the tables."""
+        number = len(self.rounds) - 1
+        known = self._before[number][:tries] if number < len(self._before) else []
+        for made in known:
+            self.rounds[-1][made.outcome] += 1
+            self._log[-1].append(made)
+            self._fell_short += made.short
+        return known
+
+    def _redraw(self, known: list[Try], drawn: list[np.ndarray], box: Box, inner: Range) -> None:
+        """Draws of an earlier run that are said to protect are drawn again, least β first, until one does."""
+        said = sorted((made.beta, i) for i, made in enumerate(known) if made.outcome in (PROTECTED, DOUBLED))
+        for _, i in said:
+            if self.clock.over:
+                return
+            made = self.trying.draw(drawn[i], box, inner, self.clock)
+            if made.outcome in (PROTECTED, DOUBLED):
+                self.best = made
+                return
+
+    def _tables_of(self, known: list[Try], drawn: list[np.ndarray], box: Box, inner: Range) -> list[Table]:
+        """Those of the tries that were not made again."""
+        made = [
+            self.trying.draw(drawn[i], box, inner, self.clock).table
+            for i, one in enumerate(known)
+            if one.outcome == EXPOSED and not self.clock.over
+        ]
+        return [table for table in made if table is not None]
+
+    def _keep(self) -> None:
+        if not self.free and self.order.keeping.due:
+            rounds = [[[m.outcome, m.beta, sorted({c.pair for c in m.short})] for m in made] for made in self._log]
+            self.order.keeping.keep(State({"rounds": rounds}))
+
+    def _read(self, state: State | None) -> list[list[Try]]:
+        """Rounds of an earlier run; none, if what stands there makes no sense."""
+        if state is None or self.free:
+            return []
+        try:
+            rounds = [[_try_again(made, self.instance) for made in made_in] for made_in in state.facts["rounds"]]
+        except (KeyError, TypeError, ValueError):
+            return []
+        return rounds
 
     def _draw(self, ranges: Ranges) -> np.ndarray:
         return self.rng.uniform(ranges.drawn.low, ranges.drawn.high)
 
-    def _attacked(self, table: Table, beta: float) -> Try:
-        began = perf_counter()
-        if not self._prepared:
-            self._prepared = True
-            self.attacks.prepare(*narrowest(self.instance, self._inner, self.alpha, NARROW * beta))
-        self.seconds["auditing"] += perf_counter() - began
-        self._made.append(table)
-        made = self._attack_once(table, beta)
-        twice = min(2 * beta, self.cap)
-        if made.outcome == EXPOSED and twice > beta:
-            again = self._attack_once(table, twice)
-            made = Try(DOUBLED, twice, table) if again.outcome == PROTECTED else again
-        return self._note(made)
-
-    def _attack_once(self, table: Table, beta: float) -> Try:
-        began = perf_counter()
-        pattern = published(self.instance, table.z, self.alpha, beta)
-        short = self.attacks.short(pattern.low, pattern.high)
-        self.seconds["auditing"] += perf_counter() - began
-        return Try(EXPOSED if short else PROTECTED, beta, table, tuple(short))
-
     def _note(self, made: Try) -> Try:
+        self._log[-1].append(made)
+        if made.table is not None:
+            self._made.append(made.table)
+        return self._judged(made)
+
+    def _judged(self, made: Try) -> Try:
         self._fell_short += made.short
         if made.outcome in (PROTECTED, DOUBLED) and (self.best is None or made.beta < self.best.beta):
             self.best = made
@@ -213,8 +254,10 @@ class Solver:
             box = self.tables.box(ranges.allowed, self._share(beta))
             z = self.tables.nearest(self._draw(ranges), box, self.clock, others=LIGHT)
             self.seconds["finding"] += perf_counter() - began
-            made = Try(NONE) if z is None else self._attacked(Table(z, beta, self.tables.beta(z)), beta)
-            self._tell(number, made)
+            made = Try(NONE)
+            if z is not None:
+                made = self._note(self.trying.table(Table(z, beta, self.tables.beta(z)), beta, ranges.drawn))
+            self._told(number, made)
             if made.outcome in (EXPOSED, NONE):
                 failed = max(failed, min(2 * beta, self.cap))
             elif made.outcome == DOUBLED:
@@ -231,20 +274,20 @@ class Solver:
     def _raise_beta(self) -> None:
         """Larger and larger β for the tables of the first round, until one protects (¶23); then as small as it can be
         for this one, nearly."""
-        tables = sorted(self._made, key=lambda table: table.beta)
+        tables = sorted([*self._again(), *self._made], key=lambda table: table.beta)
         times = 4
         while tables and not self.clock.over and self.best is None:
             for table in tables:
                 beta = min(rounded_up(times * max(table.beta, FIRST_BETA / 4)), self.cap)
                 if self.best is None or beta < self.best.beta:
-                    self._note(self._attack_once(table, beta))
+                    self._judged(self.trying.attack(table, beta))
             tables = [table for table in tables if times * max(table.beta, FIRST_BETA / 4) < self.cap]
             times *= 2
         if self.best is None or self.best.table is None:
             return
         table, failed = self.best.table, self.best.beta / 2
         while self.best.beta > NEAR * failed and not self.clock.over:
-            made = self._note(self._attack_once(table, rounded_up(sqrt(failed * self.best.beta))))
+            made = self._judged(self.trying.attack(table, rounded_up(sqrt(failed * self.best.beta))))
             failed = made.beta if made.outcome == EXPOSED else failed
 
     def _share(self, beta: float) -> float:
@@ -284,12 +327,19 @@ class Solver:
 
     # ---- words ---------------------------------------------------------------------------------------------------
 
-    def _tell(self, number: int, made: Try) -> None:
+    def _told(self, number: int, made: Try) -> None:
         self.rounds[-1][made.outcome] += 1
+        self._keep()
+        self._tell(number, made.outcome, None if made.table is None else made.beta)
+
+    def _heard(self, first: int, said: tuple[int, str, float | None]) -> None:
+        """From a block of tries, while it runs."""
+        self._tell(first + said[0], *said[1:])
+
+    def _tell(self, number: int, outcome: str, beta: float | None) -> None:
         best = None if self.best is None else self.best.beta
-        at = f"round {len(self.rounds)}, try {number + 1} of {self.tries}: {made.outcome}"
-        note = f"{at}, β {made.beta:g}" if made.table is not None else at
-        self.order.tell(Standing("tries", best, None, note))
+        at = f"round {len(self.rounds)}, try {number + 1} of {self.tries}: {outcome}"
+        self.order.tell(Standing("tries", best, None, at if beta is None else f"{at}, β {beta:g}"))
 
     def _so_far(self) -> str:
         tried = sum(sum(counts.values()) for counts in self.rounds)
@@ -321,6 +371,13 @@ class Solver:
         facts |= {"beta": self.best.beta, "least beta": self.best.table.least}
         pattern = published(self.instance, self.best.table.z, self.alpha, self.best.beta)
         return Result(status, pattern, self.best.beta, None, self.seconds, (), facts, notes)
+
+
+def _try_again(made: list[Any], instance: Instance) -> Try:
+    outcome, beta, pairs = made
+    if outcome not in (PROTECTED, DOUBLED, EXPOSED, NONE) or not all(0 <= int(p) < instance.pairs for p in pairs):
+        raise ValueError("not one of ours")
+    return Try(outcome, float(beta), None, tuple(Clash(int(pair), None, 0.0, 0.0) for pair in pairs))
 
 
 def _given(options: dict[str, Any], name: str, default: Any) -> Any:

@@ -12,6 +12,9 @@ intervals known (in-out separation): a cut found there cuts the optimum off as w
 valid and better. On networks questions are cheap, and the optimum itself is attacked: first where levels were missed of
 late, until none is, then everywhere. The moves of a round, those that fall short stretched or repaired, give valid
 intervals at any moment; the optimum of the master is a bound at any moment.
+
+Where cells hang together closely there are few directions, and all levels can be solved for at once (`cutting.joint`).
+That is done as soon as cutting planes have cost as much as it will.
 """
 
 from __future__ import annotations
@@ -20,11 +23,17 @@ from collections.abc import Callable, Iterator
 from math import floor, inf, log2
 
 import numpy as np
+from scipy.linalg import null_space
 
+from sdcdsl.attack.leaves import size, sparse_null_space
+from sdcdsl.methods.checkpoint import Keeping, State
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.chains import interval_chain
 from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.cutting.joint import Identities, Together, together
+from sdcdsl.methods.cutting.kept import KeptCuts, read_cuts
 from sdcdsl.methods.cutting.repairs import Repairs
-from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
+from sdcdsl.methods.cutting.separation import Identity, Round, Separation, identity_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.solve.master import INFEASIBLE, LIMIT, OPTIMAL, Master, Row
@@ -36,6 +45,9 @@ EXTRA = 40
 OLD = 8  # rounds that a cut may be slack
 GRAIN = 1e-10  # of the lowest level: what capacities of flows are multiples of
 MISS = 1e-8  # share of a level that may be missing
+STEP = 1.2e7  # multiplications that take as long as one step of a simplex method
+MOST = 1e13  # multiplications that are never worth while
+LARGE = 10_000_000  # numbers of a basis of directions, which is made dense
 
 
 class Failed(RuntimeError):
@@ -67,6 +79,7 @@ class Benders:
             shut = np.tile(np.isfinite(widest), 2)
             self.free &= ~shut
         self.scale = float(np.exp(np.log(self.cost[self.cost > 0]).mean())) if (self.cost > 0).any() else 1.0
+        self._unpaid = self.free[:n] if mirrored else self.free
         upper = np.where(self.free, 0.0, self.most / self.unit)
         lower = np.where(self.free, 0.0, np.minimum(self._own_levels() / self.unit, upper))
         price = np.where(self.free, 0.0, self.cost / self.scale)
@@ -84,11 +97,15 @@ class Benders:
         # Flows along capacities that differ by rounding errors take many steps that bring nothing.
         self.grain = 2.0 ** floor(log2(GRAIN * float(self.separation.levels.need.min(initial=inf))))
         self.best: np.ndarray | None = None
+        self.held = False  # whether `best` holds a move for every level by arithmetic, not by a solver's word
         self.objective, self.bound = inf, -inf
         self.rounds = 0
         self.hopeless: list[int] = []  # levels that nothing reaches
         self.infeasible = False
         self._age = np.zeros(0, dtype=np.int64)
+        self._joint, self._joined = self._all_at_once(), False
+        self.keeping = Keeping()
+        self._kept = KeptCuts()
 
     def run(self, clock: Clock, gap: float, tell: Callable[[Standing], None] = lambda _: None) -> bool:
         """True if `best` is within the gap of the bound, or the point of the master is valid (then it is `best`)."""
@@ -96,6 +113,7 @@ class Benders:
             return True
         if not self._start(clock):
             return False
+        self._resume()
         straight, extra = False, 0
         while not clock.over:
             relaxed = self.master.relax(clock.left)
@@ -110,11 +128,16 @@ class Benders:
             self.bound = max(self.bound, bound)
             if self._near(gap):
                 # The optimum itself has simpler numbers than what lies near it: worth a few more rounds.
-                if not self.inward or extra >= EXTRA:
+                if not self.inward or extra >= EXTRA or self._joined:
                     return True
                 extra, straight = extra + 1, True
-            found = np.maximum(relaxed.x, 0.0) * self.unit
-            optimum = np.where(self.free, self.most, np.tile(found, 2) if self.mirrored else found)
+            if self._joint is not None and self._spent > self._joint.cost:
+                self._jointly(self._joint, clock, gap, tell)
+                if self._near(gap):
+                    return True
+                continue
+            x = np.maximum(relaxed.x, 0.0) * self.unit
+            optimum = np.where(self.free, self.most, np.tile(x, 2) if self.mirrored else x)
             inward = 0.0 if straight or self.best is None else self.inward
             z = optimum
             if inward and self.best is not None:
@@ -129,7 +152,7 @@ class Benders:
                 if not self.hot.all():  # all that fell short of late are satisfied: see to the others
                     self.hot[:] = True
                 elif inward == 0.0:
-                    self.best, self.objective = z, self._price(z)
+                    self.best, self.objective, self.held = z, self.price(z), False
                     return True
                 straight = True
                 continue
@@ -137,10 +160,118 @@ class Benders:
             if self.separation.repairs is None:
                 self.hot = self.separation.recent if self.hot.all() else self.hot
             self._purge(relaxed.slack)
-            self.master.add(
-                self.row(identity, z) for identity in (*made.found, *self._chains(made, z, relaxed.reduced))
-            )
+            found = [*made.found, *self._chains(made, z, relaxed.reduced)]
+            self.master.add(self.row(identity, z) for identity in found)
+            self._keep(found, z)
         return self._near(gap)
+
+    def cut_off(self, missed: np.ndarray) -> bool:
+        """Levels that the best intervals miss after all: a repair costs next to nothing where a class does, less than a
+        solver's tolerance. False if no attack says so, either."""
+        if self.best is None or self.held:
+            return False
+        z, cuts = self.best, 0
+        point = Capacities(self.demands, z[: self.n], z[self.n :])
+        for s in np.flatnonzero(missed).tolist():
+            viewer, need = int(self.separation.levels.viewer[s]), float(self.separation.levels.need[s])
+            identity = self.separation.lacking(s, *point.at(viewer, need), MISS)
+            if identity is not None and np.isfinite((row := self.row(identity, z))[2]):
+                self.master.add([row])
+                cuts += 1
+        if cuts:
+            self.best, self.objective, self.hot[:] = None, inf, True
+        return cuts > 0
+
+    # ---- all levels at once ------------------------------------------------------------------------------------
+
+    @property
+    def _spent(self) -> float:
+        return STEP * self.separation.repairs.steps if self.separation.repairs is not None else 0.0
+
+    def _all_at_once(self) -> Together | None:
+        """None where there are too many directions, or attackers of whom some leave less room than others."""
+        levels, n = self.separation.levels, self.n
+        if self.separation.repairs is None or self.widest is not None or len(self.demands.slides) or not len(levels):
+            return None
+        if not self._turns(self.most):
+            return None
+        N = sparse_null_space(self.demands.classes.matrix.sparse.tocsr())
+        if N is None or size(N)[0] * size(N)[1] > LARGE:
+            return None
+        column, directions = np.arange(n), N.toarray()
+        still = np.flatnonzero(self.most.reshape(2, -1).max(axis=0) <= 0)
+        if len(still):  # an interior-point method needs an interior
+            directions = directions @ null_space(directions[still])
+        if not directions.size:
+            return None
+        asked = Together(
+            directions,
+            levels.cell,
+            levels.sign,
+            np.broadcast_to((self.unit / levels.need)[None, :, None], (2, len(levels), n)),
+            np.stack([column, column if self.mirrored else n + column]),
+            np.maximum(self.master.cost, 0.0),
+            np.where(self._unpaid, 0.0, self.master.lower),
+            np.where(self._unpaid, (self.most / self.unit)[: len(self.master.cost)], self.master.upper),
+        )
+        return asked if asked.cost < MOST else None
+
+    def _jointly(self, asked: Together, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
+        """Intervals from the moves that were found, cuts from their multipliers."""
+        repairs, levels = self.separation.repairs, self.separation.levels
+        assert repairs is not None
+        self._joint, self._joined = None, True
+        unit = self.scale * self.unit
+        made = together(asked, lambda: clock.over, 0.1 * gap, lambda s: tell(Standing("all at once", unit * s.cost)))
+        if made is None:
+            return
+        z = (np.tile(made.z, 2) if self.mirrored else made.z) * self.unit
+        z = np.where(self.free, self.most, z)
+        if (price := self.price(z)) < self.objective:
+            self.best, self.objective, self.held = z, price, True
+        identities, times = Identities(repairs.relations, asked.N), np.zeros(self.master.rows)
+        for s in range(len(levels)):
+            cell, sign, viewer, need = self.separation.asked(s)
+            if (found := identities.near(cell, sign, made.balance[s])) is not None:
+                self.master.add([self.row(identity_of(s, viewer, need, *found[:2]), z)])
+                times = np.append(times, found[2])
+        # What they prove together is known already, and to more digits than the master would find it with.
+        load = self.master.matrix.T @ times
+        most = float((load / np.where(self.master.cost > 0, self.master.cost, inf)).max(initial=1.0))
+        self.bound = max([self.bound, *(self.master.safe_bound(times / t)[0] * unit for t in (1.0, most))])
+
+    # ---- what was known before, and what is kept --------------------------------------------------------------
+
+    def _resume(self) -> None:
+        """Of an earlier run: cuts, and intervals if attackers find nothing wrong with them."""
+        state = self.keeping.found
+        if state is None or state.facts.get("mirrored") != self.mirrored:
+            return
+        for identity, z in read_cuts(state.arrays, self.separation, 2 * self.n):
+            if z is not None:
+                self.master.add([self.row(identity, z)])
+                self._kept.add([identity], z)
+        best = state.arrays.get("best")
+        if best is None or best.dtype != float or best.shape != (2 * self.n,) or not (best >= 0).all():
+            return
+        best = np.where(self.free, self.most, np.minimum(best, self.most))
+        point = Capacities(self.demands, best[: self.n], best[self.n :])
+        if self.widest is not None and (best[: self.n] + best[self.n :] > self.widest).any():
+            return
+        if self.price(best) < self.objective and not self._misses(point):
+            self.best, self.objective = best, self.price(best)
+
+    def _misses(self, point: Capacities) -> bool:
+        made = self.separation.round(point, tolerance=MISS, repairing=False)
+        return bool(made.short.any() or not made.complete)
+
+    def _keep(self, found: list[Identity], z: np.ndarray) -> None:
+        self._kept.add(found, z)
+        if self.keeping.due:
+            arrays = self._kept.arrays(self.separation)
+            if self.best is not None:
+                arrays["best"] = self.best
+            self.keeping.keep(State({"mirrored": self.mirrored}, arrays))
 
     def _near(self, gap: float) -> bool:
         return self.objective < inf and self.objective - self.bound <= gap * abs(self.objective)
@@ -154,6 +285,8 @@ class Benders:
         point = Capacities(self.demands, open_[: self.n], open_[self.n :])
         made = self.separation.round(point, over=lambda: clock.over, each=not repairing)
         self.hopeless = made.hopeless if repairing else np.flatnonzero(made.short).tolist()
+        if repairing:  # repairs ask what others must give; a class that has not the room itself they do not notice
+            self.hopeless = sorted({*self.hopeless, *(s for s in range(self.separation.sides) if self._narrow(s))})
         if repairing and len(self.demands.slides):
             self.hopeless += [s for s in range(self.separation.sides, len(made.short)) if not self._slides(s)]
         if self.hopeless:
@@ -161,6 +294,11 @@ class Benders:
         self._take(made)
         self.master.add(self._simple_rows())
         return True
+
+    def _narrow(self, s: int) -> bool:
+        cell, sign, viewer, need = self.separation.asked(s)
+        low, high = self.demands.room(viewer)
+        return bool((high if sign > 0 else low)[cell] < need * (1 - MISS))
 
     def _slides(self, s: int) -> bool:
         levels = self.separation.levels
@@ -183,9 +321,9 @@ class Benders:
             return
         hull = np.tile(made.hull.reshape(2, -1).max(axis=0), 2) if self.mirrored else made.hull
         hull = np.where(self.free, self.most, hull)
-        price = self._price(hull)
+        price = self.price(hull)
         if price < self.objective:
-            self.best, self.objective = hull, price
+            self.best, self.objective, self.held = hull, price, False
 
     def mirror_first(self, clock: Clock, gap: float, tell: Callable[[Standing], None] = lambda _: None) -> bool:
         """Symmetric intervals, where costs and levels are symmetric: half the size. Their bound holds in any case; True
@@ -195,19 +333,38 @@ class Benders:
             return False
         if not self.demands.symmetric(self.cost[:n], self.cost[n:]):
             return False
+        if self.keeping.found is not None and self.keeping.found.facts.get("mirrored") is False:
+            return False  # an earlier run was through with them
         half = Benders(self.instance, self.demands.mirrored(), self._w_down, self._w_up, mirrored=True)
+        half.keeping = self.keeping
         near = half.run(clock, gap, tell)
         self.rounds += half.rounds
         self.bound = max(self.bound, half.bound)
         if half.best is None:
             return False
-        point = Capacities(self.demands, half.best[:n], half.best[n:])
-        if self.separation.round(point, tolerance=MISS, repairing=False).short.any():
-            return False
-        self.best, self.objective = half.best, half.objective
+        if not self._turns(half.best) and self._misses(Capacities(self.demands, half.best[:n], half.best[n:])):
+            return half._joined and self._mirror_narrowly(clock, gap, tell)
+        self.best, self.objective, self.held = half.best, half.objective, half.held and self._turns(half.best)
         return near
 
-    def _price(self, z: np.ndarray) -> float:
+    def _mirror_narrowly(self, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> bool:
+        """Symmetric intervals that everybody's room holds both ways: valid, and hardly dearer than the best where few
+        rooms are narrow. True if the bound says so."""
+        narrow = self.demands.mirrored(narrow=True)
+        half = Benders(self.instance, narrow, self._w_down, self._w_up, mirrored=True)
+        if half._joint is None or clock.over or (half._own_levels() > half.most).any():
+            return False
+        half._jointly(half._joint, clock, gap, tell)
+        if half.best is not None and self._turns(half.best) and half.objective < self.objective:
+            self.best, self.objective, self.held = half.best, half.objective, True
+        return self._near(gap)
+
+    def _turns(self, z: np.ndarray) -> bool:
+        """Whether everybody's room holds these intervals: then moves within them can be turned round."""
+        rooms = map(self.demands.room, set(self.separation.levels.viewer.tolist()))
+        return all(bool((z <= np.concatenate(room)).all()) for room in rooms)
+
+    def price(self, z: np.ndarray) -> float:
         return float(self.cost[~self.free] @ z[~self.free])
 
     def _attack(self, z: np.ndarray, clock: Clock) -> Round:

@@ -21,8 +21,9 @@ from math import inf
 import numpy as np
 
 from sdcdsl.methods.conditions import Conditions
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Capacities, Identity, Round, Separation
+from sdcdsl.methods.cutting.separation import Identity, Round, Separation
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.ip.benders import MISS, Benders
 from sdcdsl.methods.ip.polish import tight

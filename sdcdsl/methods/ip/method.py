@@ -21,7 +21,7 @@ from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.ip.benders import Benders, Failed
 from sdcdsl.methods.ip.centre import centred, off_centre
 from sdcdsl.methods.ip.counted import Counted
-from sdcdsl.methods.ip.polish import tight
+from sdcdsl.methods.ip.polish import MARGIN, coarse, tight
 from sdcdsl.methods.public import public
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clash, Order, Result
 from sdcdsl.methods.result import gap as gap_of
@@ -29,6 +29,7 @@ from sdcdsl.pattern import Pattern, intervals
 
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
 FAR_OFF = 1e-4  # from this gap on, digits that cost less are not worth their place
+SMALL = 200_000  # levels times classes: for less all moves are looked for once more
 CRUMB = 1e-9  # of the lowest level: widths that are not published
 
 
@@ -77,24 +78,46 @@ class Solver:
         if self.cap_width is not None:
             widest = demands.classes.least(self.cap_width, self.cap_width)[0]
         benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
-        began = perf_counter()
-        # Half of the gap is left for what the exact intervals are wider than the solver's.
-        benders.run(self.order.clock, 0.5 * self.gap, self.order.tell)
-        self.seconds["cuts"] = perf_counter() - began
-        if benders.hopeless:
-            return self._infeasible(benders)
-        if benders.best is None:
-            if benders.infeasible:
-                return Result(INFEASIBLE, notes=("the widest intervals allowed do not protect",), seconds=self.seconds)
-            return Result(LIMIT, bound=_finite(benders.bound), seconds=self.seconds)
-        began = perf_counter()
-        far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
-        z, missed = tight(benders.separation, benders.best, coarse=far and widest is None)
-        self.seconds["polish"] = perf_counter() - began
+        benders.keeping = self.order.keeping
+        z, missed = None, np.ones(1, dtype=bool)
+        while z is None or (missed.any() and not self.order.clock.over and benders.cut_off(missed)):
+            began = perf_counter()
+            # Half of the gap is left for what the exact intervals are wider than the solver's.
+            benders.run(self.order.clock, 0.5 * self.gap, self.order.tell)
+            self._took("cuts", began)
+            if benders.hopeless:
+                return self._infeasible(benders)
+            if benders.best is None:
+                if benders.infeasible:
+                    said = "the widest intervals allowed do not protect"
+                    return Result(INFEASIBLE, notes=(said,), seconds=self.seconds)
+                return Result(LIMIT, bound=_finite(benders.bound), seconds=self.seconds)
+            began = perf_counter()
+            z, missed = self._exact(benders)
+            self._took("polish", began)
         if missed.any():
-            return Result(FAILED, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
+            status = LIMIT if self.order.clock.over else FAILED
+            return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
         down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])
         return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.master.rows})
+
+    def _exact(self, benders: Benders) -> tuple[np.ndarray, np.ndarray]:
+        """Intervals that hold by arithmetic, and the levels that they do not hold."""
+        assert benders.best is not None
+        far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
+        few_digits = far and benders.widest is None
+        if not benders.held:
+            return tight(benders.separation, benders.best, few_digits)
+        if len(benders.separation.levels) * benders.n <= SMALL:
+            # Solutions from the inside have crumbs everywhere: 108 .. 108.00000001 for a figure that can be published.
+            z, missed = tight(benders.separation, benders.best, few_digits)
+            if not missed.any() and benders.price(z) <= benders.objective * (1 + LEAST_GAP):
+                return z, missed
+        z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
+        return z, np.zeros(1, dtype=bool)
+
+    def _took(self, phase: str, began: float) -> None:
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - began
 
     def _counted(self, demands: Demands) -> Result:
         began = perf_counter()
@@ -159,7 +182,9 @@ class Solver:
     def _price(self, down: np.ndarray, up: np.ndarray) -> float:
         shown = ~self.instance.open_anyway
         used = (down > 0) | (up > 0)
-        return float((self.w_up * up + self.w_down * down + self.w_fixed * used)[shown].sum())
+        priced = zip((self.w_down, self.w_up, self.w_fixed), (down, up, used), strict=True)
+        # What costs nothing may be as wide as it likes, also without end.
+        return float(sum(w[on] @ z[on] for w, z in priced for on in [shown & (w > 0)]))
 
 
 def published(instance: Instance, down: np.ndarray, up: np.ndarray) -> Pattern:

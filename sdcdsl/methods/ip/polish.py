@@ -11,31 +11,35 @@ import numpy as np
 
 from sdcdsl.attack.elimination import Matrix, echelon, null_space
 from sdcdsl.methods.cutting.attacks import Answer
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Capacities, Separation
+from sdcdsl.methods.cutting.separation import Separation
 
 WIDER = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
 DUST = 1e-10  # of the level: parts of a move that are left out of it
+DIGITS = 1e-10  # of the level: what a move may be beyond a viewer's room; an audit allows ten times as much
 CRUMB = 1e-7  # of the lowest level: widths that are a solver's rounding errors
 ALMOST = 1 - 2e-10  # an audit allows 1e-9
 SAME = 2e-7  # numbers that differ by no more of them are taken to mean the same
-MARGIN = 1 + 2e-8  # for whoever has to find a move anew, in other arithmetic
+MARGIN = 1 + 2e-7  # for whoever has to find a move anew, in other arithmetic
 
 
-def tight(separation: Separation, z: np.ndarray, coarse: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The least (down, up) within about z that hold a move for every level; and the levels without one. `coarse`: in
-    numbers of few digits, where the best is not near anyway: they cost little, and are easier to prove things with."""
+def tight(separation: Separation, z: np.ndarray, few_digits: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The least (down, up) within about z that hold a move for every level; and the levels without one.
+    `few_digits`: where the best is not near anyway they cost little, and are easier to prove things with."""
     demands, n = separation.demands, separation.demands.classes.count
     levels = separation.levels
     least = np.zeros(2 * n)
     waiting = np.ones(len(levels), dtype=bool)
     z = np.where(z > CRUMB * levels.need.min(initial=np.inf), z, 0.0)
-    for wider in WIDER:
+    for wider, beyond in [*((wider, 0.0) for wider in WIDER), *((wider, DIGITS) for wider in WIDER)]:
         hair = wider * np.where((z > 0) & np.isfinite(z), z + demands.unit, 0.0)
         capacities = Capacities(demands, (z + hair)[:n], (z + hair)[n:])
         for s in np.flatnonzero(waiting):
             # A hair less than the viewer's room first, so that cleaning a move does not take it beyond.
-            moves = _moves(separation, capacities, int(s), 1 - 1e-10) or _moves(separation, capacities, int(s), 1.0)
+            moves = None
+            for share in (1 - 1e-10, 1.0):
+                moves = moves or _moves(separation, capacities, int(s), share, beyond)
             if moves is None:
                 continue
             waiting[s] = False
@@ -44,13 +48,14 @@ def tight(separation: Separation, z: np.ndarray, coarse: bool = False) -> tuple[
         if not waiting.any():
             break
     if not waiting.any():
-        least = _up(separation, least) if coarse else _round(separation, least)
+        least = coarse(separation, least) if few_digits else _round(separation, least)
     return least, waiting
 
 
-def _up(separation: Separation, z: np.ndarray) -> np.ndarray:
+def coarse(separation: Separation, z: np.ndarray) -> np.ndarray:
+    """Never inwards, not even by a rounding error: widths are many times the levels of others."""
     digit = 10.0 ** (np.floor(np.log10(separation.levels.need.min())) - 3)
-    return np.ceil(z / digit * (1 - 1e-9)) * digit
+    return np.ceil(z * MARGIN / digit) * digit
 
 
 def _round(separation: Separation, z: np.ndarray) -> np.ndarray:
@@ -70,7 +75,7 @@ def _round(separation: Separation, z: np.ndarray) -> np.ndarray:
 
 
 def _moves(
-    separation: Separation, capacities: Capacities, s: int, share: float
+    separation: Separation, capacities: Capacities, s: int, share: float, beyond: float
 ) -> list[tuple[np.ndarray, np.ndarray]] | None:
     levels = separation.levels
     cell, viewer, need = int(levels.cell[s]), int(levels.viewer[s]), float(levels.need[s])
@@ -87,9 +92,8 @@ def _moves(
         move = clean(separation.demands, answer, wanted)
         if move is None:
             continue
-        moved, d, got = _fitting(
-            separation.demands, viewer, cell, *move, wanted if answer.reached >= wanted * (1 - 1e-8) else answer.reached
-        )
+        goal = wanted if answer.reached >= wanted * (1 - 1e-8) else answer.reached
+        moved, d, got = _fitting(separation.demands, viewer, cell, *move, goal, beyond)
         reached += got
         out.append((moved, d))
     if reached < need * ALMOST:
@@ -116,13 +120,16 @@ def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np
     return moved, null_space(matrix, found) @ move[found.free]
 
 
-def _fitting(demands: Demands, viewer: int, cell: int, moved, move, wanted) -> tuple[np.ndarray, np.ndarray, float]:
-    """Stretched to what is wanted, but not beyond what the viewer leaves."""
+def _fitting(
+    demands: Demands, viewer: int, cell: int, moved: np.ndarray, move: np.ndarray, wanted: float, beyond: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Stretched to what is wanted, but by no more than `beyond` out of what the viewer leaves: where other cells are
+    many times larger than a room, the last digits of a move are more than nothing to it, and nothing to the level."""
     at = np.flatnonzero(moved == cell)
     if not len(at) or move[at[0]] == 0:
         return moved[:0], move[:0], 0.0
-    low, high = demands.room(viewer)
+    low, high = (room + beyond * wanted for room in demands.room(viewer))
     with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.where(move > 0, high[moved] / move, np.where(move < 0, low[moved] / -move, np.inf)).min()
-    step = min(wanted / abs(move[at[0]]), most)
+        most = float(np.where(move > 0, high[moved] / move, np.where(move < 0, low[moved] / -move, np.inf)).min())
+    step = min(wanted / abs(float(move[at[0]])), most)
     return moved, move * step, step * abs(float(move[at[0]]))

@@ -8,6 +8,9 @@ tables (`witness_tables`) that stay within what is published, d being their dist
     perturbed    p_i - q_i - R_i ≤ d_i ≤ p_i - q_i + R_i   "… near values"
     rounded      v_i - a_i - R_i ≤ d_i ≤ v_i - a_i + R_i, v_i = ⌊a_i⌋ + r_i k_i     "… near multiples"
     exact        d_i = 0                                   "… as published"
+
+A conditional level holds with UPL x_p, LPL x_p, SPL x_p in place of UPL, LPL, SPL, where x_p says that the cell is
+hidden or has an interval ("… if hidden", "… if an interval"); of a rounded or perturbed cell it holds like any other.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.solving import Shape
 from sdcdsl.methods.result import Order
-from sdcdsl.methods.witness_tables import Tables, setting, tables, wide_enough
+from sdcdsl.methods.witness_tables import Tables, if_touched, setting, tables, wide_enough
 from sdcdsl.pattern import Pattern
 from sdcdsl.solve.modelling import new_model
 
@@ -126,6 +129,9 @@ def _tables(made: linopy.Model, forms: Forms, columns: dict[str, linopy.Variable
             made.add_constraints(d - above <= 0, name=f"{high} table above {what}", scaling=t.scaling)
             made.add_constraints(d + below >= 0, name=f"{high} table below {what}", scaling=t.scaling)
     wide_enough(made, of, sides[UP], sides[DOWN])
+    for name, word in (("x", "hidden"), ("x_used", "an interval")):
+        if name in columns:
+            if_touched(made, of, sides[UP], sides[DOWN], columns[name], word)
 
 
 def _rooms(forms: Forms, columns: dict[str, linopy.Variable], t: Tables) -> Iterator[tuple[str, np.ndarray, Any, Any]]:

@@ -17,6 +17,7 @@ from math import inf
 
 import numpy as np
 
+from sdcdsl.methods.conditions import settled
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.mixed.decisions import Columns, Decisions
 from sdcdsl.methods.public import public
@@ -44,6 +45,7 @@ class Formed:
     base: np.ndarray = field(init=False)  # r, 0 where not rounded
     first: np.ndarray = field(init=False)  # ⌊a⌋
     reach: np.ndarray = field(init=False)  # R of rounded and perturbed cells
+    whole: np.ndarray = field(init=False)  # bool: a perturbed cell whose value must be a whole number
     # Columns of multiples, the last of them that is near, and the columns of how many more there are above and below.
     beyond: list[tuple[Columns, np.ndarray, Columns, Columns]] = field(default_factory=list)
 
@@ -52,6 +54,12 @@ class Formed:
             setattr(self, name, np.full(self.n, -1, dtype=np.int64))
         for name in ("base", "first", "reach", "below", "above", "down", "up"):
             setattr(self, name, np.zeros(self.n))
+        self.whole = np.zeros(self.n, dtype=bool)
+
+    @property
+    def touching(self) -> np.ndarray:
+        """int64 [cell]: the column that is 1 if the cell is not published as it is, where that is decided."""
+        return np.where(self.reach > 0, -1, np.where(self.hide >= 0, self.hide, self.used))
 
     def completed(self, u: np.ndarray) -> np.ndarray:
         """Columns with what follows from the multiples filled in."""
@@ -116,17 +124,27 @@ class Forms:
         into.each("read below within the interval", [(t, 1.0), (minus, 1.0)], 0.0, inf)
         if widest is not None:
             into.each("not too wide", [(plus, 1.0), (minus, 1.0)], -inf, widest[cells])
-        if least is None and not counted and not i.w_fixed[cells].any():
+        all_of_them = least is not None or counted or bool(i.w_fixed[cells].any())
+        some = np.ones(len(cells), dtype=bool) if all_of_them else self._conditional[cells]
+        if not some.any():
             return None
+        far = reach if widest is None else np.minimum(reach, widest[cells])
+        far, most_down, most_up, minus, plus, cells = (x[some] for x in (far, most_down, most_up, minus, plus, cells))
         x = into.binaries("x_used", cells, i.w_fixed[cells])
         self.at.used[cells] = x
-        far = reach if widest is None else np.minimum(reach, widest[cells])
         if least is not None:
             far = np.maximum(far, least[cells])
             into.each("wide if at all", [(plus, 1.0), (minus, 1.0), (x, -least[cells])], 0.0, inf)
         into.each("rises only where used", [(plus, 1.0), (x, -np.minimum(far, most_up))], -inf, 0.0)
         into.each("falls only where used", [(minus, 1.0), (x, -np.minimum(far, most_down))], -inf, 0.0)
         return x
+
+    @property
+    def _conditional(self) -> np.ndarray:
+        """Cells with a level that holds if they are touched."""
+        of = np.zeros(self.instance.n, dtype=bool)
+        of[self.instance.pair_cell[self.instance.conditional]] = True
+        return of
 
     def perturbed(self, cells: np.ndarray, down: np.ndarray, up: np.ndarray, end: np.ndarray, counted: bool) -> Columns:
         """`down`, `up` ≥ 0 [cell]: a - ⌊a⌋ and ⌈a⌉ - a. `end` [cell]: of sensitive cells, -1 ⌊a⌋, 1 ⌈a⌉, 0 either."""
@@ -135,14 +153,29 @@ class Forms:
         R = public((down + up)[cells])
         down, up = np.minimum(down, (i.a - self.lb))[cells], np.minimum(up, (self.ub - i.a))[cells]
         down, up = np.maximum(down, 0.0), np.maximum(up, 0.0)
+        # What stands in place of a count is a count.
+        whole = bool(i.problem.dataset.attrs.get("whole")) and bool((i.a[cells] == np.round(i.a[cells])).all())
+        if whole:
+            down, up = np.floor(down + ROUNDING), np.floor(up + ROUNDING)
+            self.at.whole[cells] = True
         sensitive, end = i.sensitive[cells], end[cells]
         to_high, to_low, either = (sensitive & (end == e) for e in (1, -1, 0))
         fixed = to_high | to_low
         p = into.columns(
-            "p", cells, cost=i.w_up[cells], lower=np.where(to_high, up, 0.0), upper=np.where(to_low, 0.0, up)
+            "p",
+            cells,
+            cost=i.w_up[cells],
+            lower=np.where(to_high, up, 0.0),
+            upper=np.where(to_low, 0.0, up),
+            integer=whole,
         )
         q = into.columns(
-            "q", cells, cost=i.w_down[cells], lower=np.where(to_low, down, 0.0), upper=np.where(to_high, 0.0, down)
+            "q",
+            cells,
+            cost=i.w_down[cells],
+            lower=np.where(to_low, down, 0.0),
+            upper=np.where(to_high, 0.0, down),
+            integer=whole,
         )
         self.at.plus[cells], self.at.minus[cells] = p, q
         self.at.reach[cells], self.at.down[cells], self.at.up[cells] = R, down, up
@@ -194,8 +227,8 @@ class Forms:
         into.offset += float(np.where(exact, 0.0, low).sum())
         if steps == 0:
             return k
-        over = into.columns("k_over", cells, cost=i.w_up[cells] * r - slope)
-        under = into.columns("k_under", cells, cost=i.w_down[cells] * r + slope)
+        over = into.columns("k_over", cells, cost=i.w_up[cells] * r - slope, upper=most - above)
+        under = into.columns("k_under", cells, cost=i.w_down[cells] * r + slope, upper=-least)
         self.at.beyond.append((k, above, over, under))
         into.each("over by", [(k, 1.0), (over, -1.0)], -inf, above)
         into.each("under by", [(k, 1.0), (under, 1.0)], 0.0, inf)
@@ -231,6 +264,8 @@ class Forms:
         rhs = -(i.M @ self._t_constant)[stated]
         terms = [(number[row[keep]], np.repeat(column, lengths)[keep], values[keep])]
         self.into.rows("adds up", terms, rhs, rhs, int(stated.sum()))
+        valued = self.at.reach > 0
+        self.instance = settled(i, valued, ~valued & (self.at.touching < 0))
 
     def _far(self, cells: np.ndarray) -> np.ndarray:
         """Wider than this no interval has to be: the room of the widest view, or what `_size` says."""

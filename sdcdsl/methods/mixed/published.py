@@ -55,7 +55,7 @@ class Published:
         down, up = np.zeros(i.n), np.zeros(i.n)
         down[self.valued], up[self.valued] = (at.reach - t)[self.valued], (at.reach + t)[self.valued]
         minus, plus = (np.where(self.interval, np.maximum(u[c], 0.0), 0.0) for c in (at.minus, at.plus))
-        minus, plus = (np.where(z > self.dust, z, 0.0) for z in (minus, plus))
+        minus, plus = (np.where((z > self.dust) & ~self._unused(u), z, 0.0) for z in (minus, plus))
         inside = self.interval
         down[inside], up[inside] = np.maximum(minus, -t)[inside], np.maximum(plus, t)[inside]
         gone = hidden | i.open_anyway
@@ -74,6 +74,7 @@ class Published:
         t[p] = u[at.plus[p]] - u[at.minus[p]]
         t[np.abs(t) <= np.where(p, self.dust, 0.0)] = 0.0
         l[p], high[p] = -at.down[p], at.up[p]
+        t[at.whole] = l[at.whole] = high[at.whole] = np.round(t[at.whole])
         at_end = p & i.sensitive
         t[at_end] = np.where(t > 0.5 * (at.up - at.down), at.up, -at.down)[at_end]
         l[at_end] = high[at_end] = t[at_end]
@@ -82,12 +83,15 @@ class Published:
         loose = (at.guess >= 0) & (hidden | self.interval | i.open_anyway)
         t[loose] = u[at.guess[loose]]
         l[loose], high[loose] = -at.below[loose], at.above[loose]
-        still = p & (at.used >= 0)
-        off = still & (u[np.maximum(at.used, 0)] <= HALF) & ~at_end
+        off = (p | self.interval) & self._unused(u) & ~at_end
         t[off] = l[off] = high[off] = 0.0
         t = additive(self.M, t, l, high)
-        r, size = np.abs(self.M @ t), abs(self.M) @ np.abs(i.a + t)
+        r, size = np.abs(self.M @ t), abs(self.M) @ (np.abs(i.a) + np.abs(t))
         return (t if (r <= ADDS_UP * size + 1e-12 * size.max(initial=0.0)).all() else None), hidden
+
+    def _unused(self, u: np.ndarray) -> np.ndarray:
+        """Cells about which it is decided that they have no interval, or keep their value."""
+        return (self.at.used >= 0) & (u[np.maximum(self.at.used, 0)] <= HALF)
 
     def _columns(
         self, u: np.ndarray, t: np.ndarray, down: np.ndarray, up: np.ndarray, hidden: np.ndarray

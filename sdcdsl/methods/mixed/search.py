@@ -3,7 +3,8 @@
 Every candidate is made exact first (`published`: whole multiples, values that add up), then every level is asked about
 at the rooms that really leaves; what passes is valid whatever was cut short. Cuts are those of `decisions`: for each
 class of an identity the least of what the viewer knows, what is published, and what hiding allows, each of which is
-right, at the point where the identity was found.
+right, at the point where the identity was found. A level that holds where a column is 1 (`conditional`) asks for as
+much less as the column is below 1.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from math import inf
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.executing import SERIAL, Team
+from sdcdsl.methods.checkpoint import Keeping, State
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Capacities, Identity, Separation
+from sdcdsl.methods.cutting.kept import KeptCuts, read_cuts
+from sdcdsl.methods.cutting.separation import Identity, Separation
 from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.mixed.bounds import on_grid, step_of
+from sdcdsl.methods.mixed.conditional import IfTouched, held_if
 from sdcdsl.methods.mixed.decisions import Problem
 from sdcdsl.methods.mixed.published import Published
 from sdcdsl.methods.result import Clock, Standing
@@ -69,6 +76,8 @@ class Mixed(Capacities):
 
 
 Find = Callable[["Search", Clock, float, Callable[[Standing], None]], None]
+Missed = tuple[Identity, int]  # and the column it holds for, ALWAYS if in any case
+ALWAYS = -1
 
 
 class Search:
@@ -79,11 +88,19 @@ class Search:
         opened: np.ndarray,
         published: Published,
         finder: Find | None = None,
+        team: Team = SERIAL,
     ):
         """`opened` [cell]: where a form leaves any room. `finder`: looks for releases in ways of its own."""
         self.instance, self.problem, self.published, self.finder = instance, problem, published, finder
-        self.demands = Demands(instance, opened)
-        self.separation = Separation(self.demands) if not self.demands.hopeless else None
+        if_touched = instance.conditional
+        self.demands = Demands(
+            instance.asking(~if_touched, instance.may_open) if if_touched.any() else instance, opened
+        )
+        self.separation = Separation(self.demands, team=team) if not self.demands.hopeless else None
+        self.if_touched: IfTouched | None = None
+        if if_touched.any() and self.separation is not None:
+            self.if_touched = IfTouched(instance, self.separation, published.at.touching)
+            problem.upper[self.if_touched.barred] = 0.0
         self.hidden = problem.hide >= 0
         self.best: Candidate | None = None
         self.bound = -inf
@@ -93,10 +110,13 @@ class Search:
         self.patience: Clock | None = None  # without a release when this is over, there will be none
         self.relaxed_at: np.ndarray | None = None  # where the relaxation stands
         self._scale = _typical(np.abs(problem.cost * problem.unit))
+        self._step = step_of(problem.cost, problem.integer)
         self._soft = ~problem.integer & (problem.lower < problem.upper)
         self._margin, self._used_margin = MARGIN, False
         self.master = self._master()
         self.stated = self.master.rows  # those before the cuts
+        self.keeping = Keeping()
+        self._kept = KeptCuts()
 
     # ---- the master ------------------------------------------------------------------------------------------
 
@@ -126,7 +146,9 @@ class Search:
         if not np.isfinite(bound):
             return bound
         whole = bound * self._scale + self.problem.offset
-        return whole - LOWERED * abs(whole) if self._used_margin else whole
+        if self._used_margin:
+            whole -= LOWERED * abs(whole)
+        return on_grid(whole - self.problem.offset, self._step) + self.problem.offset
 
     # ---- search ----------------------------------------------------------------------------------------------
 
@@ -134,6 +156,7 @@ class Search:
         if self.demands.hopeless:
             self.infeasible = True
             return
+        self._resume()
         self._once(clock, gap, tell)
         if self.infeasible and self._used_margin:  # perhaps only because of the margin
             self.infeasible, self._margin, self._used_margin = False, 0.0, False
@@ -237,20 +260,23 @@ class Search:
 
     # ---- levels ----------------------------------------------------------------------------------------------
 
-    def _missed(self, x: np.ndarray, clock: Clock) -> list[Identity]:
+    def _missed(self, x: np.ndarray, clock: Clock) -> list[Missed]:
         """Levels that a point of the master misses by more than solvers' noise."""
         u = x * self.problem.unit
         down, up = self.problem.rooms(u)
         return self._separated(u, down, up, max(0.5 * self._margin, ENOUGH), clock)
 
-    def _separated(self, u, down, up, tolerance: float, clock: Clock | None = None) -> list[Identity]:
+    def _separated(self, u, down, up, tolerance: float, clock: Clock | None = None) -> list[Missed]:
         assert self.separation is not None
-        if not len(self.separation.levels):
-            return []
         point = self._point(u, down, up)
         over = (lambda: clock.over) if clock is not None else (lambda: False)
-        made = self.separation.round(point, tolerance=tolerance, over=over)
-        return made.found
+        found: list[Missed] = []
+        if len(self.separation.levels):
+            made = self.separation.round(point, tolerance=tolerance, over=over)
+            found = [(identity, ALWAYS) for identity in made.found]
+        if self.if_touched is not None:
+            found += self.if_touched.missed(point, u, tolerance, over)
+        return found
 
     def _point(self, u: np.ndarray, down: np.ndarray, up: np.ndarray) -> Mixed:
         x = np.full(self.instance.n, inf)
@@ -281,14 +307,36 @@ class Search:
 
     # ---- cuts ------------------------------------------------------------------------------------------------
 
-    def _cut(self, found: list[Identity], x: np.ndarray) -> None:
+    def _cut(self, found: list[Missed], x: np.ndarray) -> None:
         u = x * self.problem.unit
         down, up = self.problem.rooms(u)
-        rows = [row for identity in found if (row := self._row(identity, u, down, up)) is not None]
-        self.cuts += self.master.add(rows)
+        self.cuts += self.master.add(self._row(identity, u, down, up, p) for identity, p in found)
+        self._kept.add([identity for identity, p in found if p == ALWAYS], x)
+        self._keep()
 
-    def _row(self, identity: Identity, u: np.ndarray, down: np.ndarray, up: np.ndarray) -> Row | None:
-        """Σ over classes of the least term; constants go to the right hand side."""
+    # ---- what was known before, and what is kept -----------------------------------------------------------------
+
+    def _resume(self) -> None:
+        """Of an earlier run: cuts, and a release, which is offered as any other is."""
+        state, width = self.keeping.found, len(self.problem.cost)
+        if state is None or self.separation is None:
+            return
+        for identity, x in read_cuts(state.arrays, self.separation, width):
+            if x is not None:
+                self._cut([(identity, ALWAYS)], x)
+        best = state.arrays.get("best")
+        if best is not None and best.dtype == float and best.shape == (width,) and np.isfinite(best).all():
+            self.offer(best)
+
+    def _keep(self) -> None:
+        if self.separation is not None and self.keeping.due:
+            arrays = self._kept.arrays(self.separation)
+            if self.best is not None:
+                arrays["best"] = self.best.u / self.problem.unit
+            self.keeping.keep(State({}, arrays))
+
+    def _row(self, identity: Identity, u: np.ndarray, down: np.ndarray, up: np.ndarray, if_one: int) -> Row:
+        """Σ over classes of the least term; constants go to the right hand side. `if_one`: the column it holds for."""
         p, need = self.problem, identity.need
         low, high = self.demands.room(identity.viewer)
         constant = 0.0
@@ -315,7 +363,8 @@ class Search:
         if (self._soft[column] & (value > 0)).any() and left > 0:
             left += self._margin * need
             self._used_margin |= self._margin > 0
-        return (column, value * p.unit[column] / need, left / need)
+        row = column, value * p.unit[column] / need, left / need
+        return row if if_one == ALWAYS else held_if(row, if_one, p.lower / p.unit, p.upper / p.unit)
 
     def _terms(self, k: int, upward: bool, room: float, times: float, need: float, u, down, up):
         """What bounds a class from one side: (kind, cell, value at the point, whether it is the cell's upper side)."""

@@ -49,8 +49,8 @@ def solve_shape(shape: Shape, order: Order, finder: Find | None = None, patience
     notes = misfits(forms)
     if clashes or notes:
         return Result(INFEASIBLE, clashes=tuple(clashes), notes=tuple(notes))
-    search = Search(instance, forms.into.problem(), forms.open & instance.may_open, published, finder)
-    search.patience = patience
+    search = Search(instance, forms.into.problem(), forms.open & instance.may_open, published, finder, order.team)
+    search.patience, search.keeping = patience, order.keeping
     try:
         search.run(order.clock, gap, order.tell)
     except AttackFailed as said:

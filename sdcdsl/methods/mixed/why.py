@@ -38,7 +38,10 @@ def own_clashes(forms: Forms, problem: Problem) -> list[Clash]:
         elif at.reach[cell] > 0:
             p, q = at.plus[cell], at.minus[cell]
             ends = (problem.lower[p] - problem.upper[q], problem.upper[p] - problem.lower[q])
-            t = np.array(ends if i.sensitive[cell] else [*ends, *np.clip([upl, -lpl], *ends)])
+            R = float(at.reach[cell])
+            within = np.clip([upl - R, R - lpl, 0.0], *ends)
+            within = np.concatenate([np.floor(within), np.ceil(within)]) if at.whole[cell] else within
+            t = np.array(ends) if i.sensitive[cell] else np.array([*ends, *within])
         else:
             continue
         R = at.reach[cell]

@@ -106,7 +106,7 @@ class L1:
     def _prepared(self, w_down: np.ndarray, w_up: np.ndarray, l: np.ndarray, u: np.ndarray) -> highspy.Highs:
         """The handle with these costs and ends; built anew when cells move in directions it has no columns for."""
         free = (w_up == 0) & (w_down == 0)  # one column, and not two that could grow together
-        up, down = (u > 0) | (free & (l < u)), (l < 0) & ~free
+        up, down = (u > 0) | (free & ((l < u) | (l != 0))), (l < 0) & ~free
         if self._highs is None or (up & ~self._up).any() or (down & ~self._down).any():
             self._highs = self._built(up, down)
         cell, forth = self._cell, self._sign > 0

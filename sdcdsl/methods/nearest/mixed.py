@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from sdcdsl.methods.nearest.additive import additive
 from sdcdsl.methods.nearest.feasible import infeasible
 from sdcdsl.methods.nearest.newton import Newton
-from sdcdsl.methods.nearest.quadratic import quadratic
+from sdcdsl.methods.nearest.quadratic import quadratic, sharper
 from sdcdsl.methods.nearest.solved import (
     Cost,
     Solved,
@@ -74,9 +74,11 @@ class Mixed:
             return proof.with_rows(self._rows)
         found = quadratic(self.M, small, l / unit, u / unit, clock)
         if found is not None:
-            checked = self._checked(cost, found[0] * unit, found[1] * unit * price, l, u, unit)
-            if checked is not None:
-                return checked
+            z, y = found
+            for multipliers in (y, sharper(self.M, small, z, y, l / unit, u / unit)):
+                checked = self._checked(cost, z * unit, multipliers * unit * price, l, u, unit)
+                if checked is not None:
+                    return checked
         return Solved(LIMIT if clock is not None and clock.over else FAILED)
 
     def _by_newton(

@@ -16,11 +16,13 @@ small beside the curvature of the relations the cell stands in, until c stays wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
+from sdcdsl.attack.elimination import Matrix, echelon
 from sdcdsl.methods.nearest.additive import conjugate
 from sdcdsl.methods.nearest.solved import Cost, sides
 from sdcdsl.methods.result import Clock
@@ -31,6 +33,8 @@ FIRST_TIE = 10.0  # how far the first step may go where f has a bend, relative t
 EXACT = 1e-12  # of what a relation adds up: where the residuals may stop
 GOOD = 1e-8  # where they are good enough if no step makes them smaller
 ROOM_FOR_FACTORS = 6000  # relations, beyond which factors take too long and too much memory
+WORTH_REDUCING = 1000  # relations, from which those that others imply are left out of factors
+FILL = 50  # times the entries of M: what finding them may fill in
 SOFT = 1e-3  # a proximal term, relative to the curvature of the relations around it
 
 
@@ -109,7 +113,8 @@ class Newton:
             # Relations in which nothing reacts follow the gradient, a little way.
             still = (0.0 if slack else 0.1) * (diagonal <= 0)
             shift = np.asarray(whole * (slack + max(min(1e-3 * off, 1e-6), 1e-13) + still))
-            d = self._direction(D, diagonal, shift, r + tie, off, hard=lately > (8 if not slack else 25))
+            hard = lately > (8 if not slack else 25)
+            d = self._direction(D, diagonal, shift, r + tie, off, hard=hard, tied=slack > 0)
             slope, step = float(-(r + tie) @ d), 1.0
             now = value - 0.5 * slack * float(whole @ (y - anchor) ** 2)
             for _ in range(40):
@@ -122,13 +127,42 @@ class Newton:
         return Ended(*best, best_off <= GOOD)
 
     def _direction(
-        self, D: np.ndarray, diagonal: np.ndarray, shift: np.ndarray, r: np.ndarray, off: float, *, hard: bool
+        self,
+        D: np.ndarray,
+        diagonal: np.ndarray,
+        shift: np.ndarray,
+        r: np.ndarray,
+        off: float,
+        *,
+        hard: bool,
+        tied: bool,
     ) -> np.ndarray:
         M, Mt = self.M, self.Mt
         if hard and sides(M)[0] <= ROOM_FOR_FACTORS:
-            H = csc_array(M @ diags_array(D) @ Mt) + diags_array(shift)
-            return splu(
-                csc_array(H), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-            ).solve(-r)
+            return self._by_factors(D, shift, r, tied)
         tolerance, most = (0.01, 150) if off > 1e-3 else (1e-4, 1000)
         return conjugate(lambda v: M @ (D * (Mt @ v)) + shift * v, -r, 1 / (diagonal + shift), tolerance, most)
+
+    def _by_factors(self, D: np.ndarray, shift: np.ndarray, r: np.ndarray, tied: bool) -> np.ndarray:
+        """The dual function depends on Mᵀy alone, so that relations which others imply need not move; ties pull at
+        every relation."""
+        rows = np.arange(len(r)) if tied else self._enough
+        M = csr_array(self.M[rows])
+        H = csc_array(M @ diags_array(D) @ M.T) + diags_array(shift[rows])
+        factors = splu(csc_array(H), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        d = np.zeros(len(r))
+        d[rows] = factors.solve(-r[rows])
+        return d
+
+    @cached_property
+    def _enough(self) -> np.ndarray:
+        """Relations that imply all others. Large tables say the same sums over and over, and factors take the third
+        power of what they are given; in small ones finding out would take longer than it saves."""
+        m, n = sides(self.M)
+        if m < WORTH_REDUCING:
+            return np.arange(m)
+        M = self.M
+        made = echelon(
+            Matrix(M.indptr.astype(np.int64), M.indices.astype(np.int64), M.data, n), fill=FILL * M.nnz + 1000
+        )
+        return np.arange(m) if made is None else np.sort(made.row)

@@ -8,12 +8,14 @@ from math import inf
 import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array, hstack
+from scipy.sparse.linalg import lsqr
 
 from sdcdsl.attack.handle import handle
 from sdcdsl.methods.nearest.solved import Cost
 from sdcdsl.methods.result import Clock
 
 SMALL = 3000  # columns the active set method still ends with
+APART = 1e15  # weights of squares further apart than this are not given to it: from 1e17 it writes beyond its memory
 
 
 def quadratic(
@@ -21,6 +23,9 @@ def quadratic(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """z and y, unchecked; cells that cost in proportion in both directions have a column for each."""
     n = len(l)
+    bent = cost.w2[cost.w2 > 0]
+    if len(bent) and bent.max() > APART * bent.min():
+        return None
     split = (cost.w_up > 0) | (cost.w_down > 0)
     down = np.flatnonzero(split & (l < 0))
     forth = np.where(split, np.maximum(l, 0.0), l), np.where(split, np.maximum(u, 0.0), u)
@@ -55,6 +60,18 @@ def quadratic(
         return None
     answer = highs.getSolution()
     return onto @ np.array(answer.col_value), np.array(answer.row_dual)
+
+
+def sharper(
+    M: csr_array, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray, near: float = 1e-6
+) -> np.ndarray:
+    """y with the least change that makes Mᵀy the slope of f at cells strictly between their ends, as it has to be:
+    solvers end within their tolerances, which is more than a proof can spare."""
+    least, greatest = cost.slopes(z)
+    inside = (z > l + near) & (z < u - near) & (least == greatest)
+    Mt = csr_array(M.T)
+    lacking = (least - Mt @ y)[inside]
+    return y + lsqr(Mt[np.flatnonzero(inside)], lacking, atol=1e-15, btol=1e-15)[0] if inside.any() else y
 
 
 def has_hipo() -> bool:

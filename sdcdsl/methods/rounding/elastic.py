@@ -1,121 +1,203 @@
-"""From the relaxation to a table of multiples: sums may leave their windows at a price, a little less at every step.
+"""From the relaxation to a table of multiples: sums may leave their windows, at a price that rises while they do.
 
 The parts are rounded as the relaxation has them; most sums come out right, some do not. A step frees the parts of some
-sums that are outside, and of others around them, keeps all other parts, and solves the mixed-integer problem in which
-every multiple beyond a window costs `PRICE` bases. What it finds is no worse, and near the relaxation all the while, so
-that a table within all windows, once there is one, is a good one.
+slices (`neighbourhoods`), keeps all others, and solves the mixed-integer problem in which every multiple beyond a
+window costs its price. At first that is little more than what a multiple is worth: the loss stays near that of the
+relaxation while most sums come in. Then all of them get dearer, and most of all what is left outside. Tables that come
+into their windows last are good ones; those that are within them from the start and are improved from there end further
+from the relaxation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array, eye_array, hstack
 
-from sdcdsl.methods.mixed.forms import Forms
+from sdcdsl.methods.mixed.forms import Formed
 from sdcdsl.methods.mixed.search import Search
 from sdcdsl.methods.result import Clock
+from sdcdsl.methods.rounding.neighbourhoods import Neighbourhoods
 from sdcdsl.methods.rounding.parts import Parts
-from sdcdsl.solve.master import OPTIMAL, Master
+from sdcdsl.solve.master import OPTIMAL, Master, Row
 
-PRICE = 4.0  # of a base, for every multiple that a sum is outside its window
-MOMENT = 4.0  # seconds for a step
-QUICK = 0.25  # of it: a step that takes less may free more parts
-SMALL = 600  # parts of the first steps
-IDLE = 80  # steps in a row that bring nothing
+PRICE = 1.5  # of base · weight, for every multiple that a sum is outside its window: at first
+RISING = 40.0  # times that, for all sums, at the end of the time: whoever has less raises it faster
+DEARER = 1e4  # times that, for a sum that is outside all the time
+MOMENT = 1.5  # seconds for a step
+NARROW = 1e-5  # its gap
+NEAR = 1e-6
+LONG = 600.0  # seconds: the time that prices have where there is no limit
+IDLE = 120  # steps in a row that bring nothing
+
+
+class Elastic:
+    """The master of a search with room beyond the windows of sums; of its columns the first are those of the search."""
+
+    def __init__(self, search: Search, at: Formed, parts: Parts):
+        self.search, self.at, self.parts = search, at, parts
+        of = search.master
+        own = at.multiple[parts.cells]
+        cells = parts.rows[parts.rounded]
+        self.sums = np.setdiff1d(at.multiple[cells], own)
+        self.count, self.own = len(of.cost), own
+        self.least, self.most = of.lower[self.sums].copy(), of.upper[self.sums].copy()
+        worth = 0.5 * (search.instance.w_up + search.instance.w_down)[cells] * at.base[cells] / search._scale
+        self.price = PRICE * (float(np.median(worth[worth > 0])) if (worth > 0).any() else 1.0)
+        self.x = self._start()
+        self.master = self._master()
+        self._rows_of = csc_array(parts.T)
+
+    def _start(self) -> np.ndarray:
+        """Columns of the search, of the parts as the relaxation has them, rounded."""
+        of, at, parts, own = self.search.master, self.at, self.parts, self.parts.rounded
+        relaxed = self.search.relaxed_at
+        assert relaxed is not None
+        k = np.clip(np.round(relaxed[self.own]), of.lower[self.own], of.upper[self.own])
+        u = np.zeros(self.count)
+        u[at.multiple[parts.rows[own]]] = np.round(np.asarray(parts.T @ k))[own] + parts.shift[own]
+        return at.completed(u) / self.search.problem.unit
+
+    def _master(self) -> Master:
+        """Columns of the search; how far each sum is over and under its window, and how much each cut lacks."""
+        of, sums, stated = self.search.master, self.sums, self.search.stated
+        cuts = of.rows - stated
+        lack = np.zeros(0)
+        if cuts:
+            lack = np.maximum(of.rhs - of.matrix @ self.x, 0.0)[stated:]
+        over, under = self._outside()
+        far = max(float(max(over.max(initial=0.0), under.max(initial=0.0))), 1.0)  # as far as they are at the start
+        lower, upper = of.lower.copy(), of.upper.copy()
+        lower[sums], upper[sums] = self.least - far, self.most + far
+        for _, _, *counts in self.at.beyond:  # multiples further than the next are counted as far
+            for count in counts:
+                upper[count] += far / self.search.problem.unit[count]
+        extra = 2 * len(sums) + cuts
+        master = Master(
+            np.concatenate([of.cost, np.full(extra, self.price)]),
+            np.concatenate([lower, np.zeros(extra)]),
+            np.concatenate([upper, np.full(2 * len(sums), far), np.full(cuts, np.inf)]),
+            np.isin(np.arange(self.count + extra), self.own),
+        )
+        # -k + over ≥ -most,  k + under ≥ least
+        first, one = self.count + np.arange(len(sums)), np.ones(2)
+        rows: list[Row] = [
+            (np.array([k, o]), one * [-1, 1], -most)
+            for k, o, most in zip(sums.tolist(), first.tolist(), self.most.tolist(), strict=True)
+        ]
+        rows += [
+            (np.array([k, o]), one, least)
+            for k, o, least in zip(sums.tolist(), (first + len(sums)).tolist(), self.least.tolist(), strict=True)
+        ]
+        A: Any = csr_array(of.matrix)
+        lacking = csr_array(hstack([A[stated:], eye_array(cuts)])) if cuts else None
+        equal = of.equations
+        for which in (True, False):
+            chosen = np.flatnonzero(equal[:stated] == which)
+            master.add([_row(A, r, of.rhs[r]) for r in chosen.tolist()], which)
+        master.add(rows)
+        if lacking is not None:
+            place = np.concatenate([np.arange(self.count), self.count + 2 * len(sums) + np.arange(cuts)])
+            master.add(
+                (place[columns], values, right)
+                for columns, values, right in (_row(lacking, r, of.rhs[stated + r]) for r in range(cuts))
+            )
+        self.x = np.concatenate([self.x, over, under, lack])
+        return master
+
+    def _outside(self) -> tuple[np.ndarray, np.ndarray]:
+        k = np.round(self.x[self.sums])
+        return np.maximum(k - self.most, 0.0), np.maximum(self.least - k, 0.0)
+
+    @property
+    def outside(self) -> np.ndarray:
+        """Columns of what is beyond a window, or missing from a cut."""
+        return self.count + np.flatnonzero(self.x[self.count :] > NEAR)
+
+    def near(self, column: int) -> np.ndarray:
+        """The parts of the sum that this column is about; none for a cut."""
+        number = column - self.count
+        if number >= 2 * len(self.sums):
+            return np.zeros(0, dtype=np.int64)
+        cell = int(np.flatnonzero(self.at.multiple == self.sums[number % len(self.sums)])[0])
+        row = int(np.flatnonzero(self.parts.rows == cell)[0])
+        T = self.parts.T
+        return T.indices[T.indptr[row] : T.indptr[row + 1]]
+
+    def step(self, free: np.ndarray, seconds: float, seed: int) -> tuple[float, bool]:
+        """`free` [part]. What the step gained, and whether it was solved to the end."""
+        master, at = self.master, self.at
+        moved: Any = self._rows_of[:, np.flatnonzero(free)]
+        columns = at.multiple[self.parts.rows[np.unique(moved.indices)]]
+        mask = np.zeros(len(master.cost), dtype=bool)
+        mask[columns[columns >= 0]] = True
+        for k, _, *counts in at.beyond:
+            for count in counts:
+                mask[count] = mask[k]
+        mask[self.count :] = np.concatenate([mask[self.sums], mask[self.sums], np.ones(self._cuts, dtype=bool)])
+        mask &= master.lower < master.upper
+        before = float(master.cost @ self.x)
+        solved = master.solve_around(self.x, mask, gap=NARROW, seconds=seconds, seed=seed)
+        if solved.x is None or solved.objective >= before - NEAR:
+            return 0.0, solved.status == OPTIMAL
+        self.x = solved.x
+        return before - solved.objective, solved.status == OPTIMAL
+
+    @property
+    def _cuts(self) -> int:
+        return len(self.x) - self.count - 2 * len(self.sums)
+
+    def cheap(self) -> None:
+        """The same price for all sums again."""
+        self.master.cost[self.count :] = self.price
+
+    def dearer(self, share: float) -> None:
+        """After a step that took this share of the time. The common price rises too: else sums take turns outside."""
+        self.price *= RISING**share
+        self.master.cost[self.outside] *= DEARER**share
+        self.master.cost[self.count :] = np.maximum(self.master.cost[self.count :], self.price)
 
 
 def elastic(
-    search: Search, forms: Forms, wider: Forms, parts: Parts, clock: Clock, seed: int, over: Callable[[], bool]
-) -> np.ndarray | None:
-    """k of every cell, within all windows; None if it does not come to that. `wider`: the table with one more step."""
-    at, problem = forms.at, search.problem
-    relaxed = search.relaxed_at
-    if relaxed is None:
-        return None
-    rounded = at.multiple >= 0
-    columns = at.multiple[rounded]
-    least, most = np.zeros(len(rounded)), np.zeros(len(rounded))
-    least[rounded], most[rounded] = problem.lower[columns], problem.upper[columns]
-    own = at.multiple[parts.cells]
-    master, unit = _priced(search, wider, int(columns.max(initial=-1)) + 1)
-    x = _columns(wider, parts, np.clip(np.round(relaxed[own]), least[parts.cells], most[parts.cells])) / unit
-    # However far sums are outside at the start, so far they may be.
-    far = max(float(_outside(x[columns], least[rounded], most[rounded]).max(initial=0.0)), 1.0)
-    lower, upper = master.lower.copy(), master.upper.copy()
-    lower[columns], upper[columns] = least[rounded] - far, most[rounded] + far
-    lower[own], upper[own] = least[parts.cells], most[parts.cells]
-    draw = np.random.default_rng(seed)
-    row_of = np.full(len(rounded), -1)
-    row_of[parts.rows] = np.arange(len(parts.rows))
-    cost, idle, size = float(master.cost @ x), 0, float(min(SMALL, len(own)))
-    first = np.abs(relaxed[own] - np.round(relaxed[own])) > 1e-6
-    while idle < IDLE and not clock.over and not over():
-        outside = np.flatnonzero(rounded)[_outside(x[columns], least[rounded], most[rounded]) > 0]
-        if not len(outside):
-            k = np.zeros(len(rounded))
-            k[rounded] = np.round(x[columns])
-            return k
-        free = first if first is not None and first.any() else _around(draw, parts, row_of[outside], int(size))
-        first = None
-        master.lower, master.upper = lower.copy(), upper.copy()
-        still = own[~free]
-        master.lower[still] = master.upper[still] = np.round(x[still])
-        before = clock.left
-        solved = master.solve(start=x, gap=1e-4, seconds=min(MOMENT, clock.left), seed=seed)
-        quick = solved.status == OPTIMAL and before - clock.left < QUICK * MOMENT
-        size = min(size * (1.05 if quick else 0.85), float(len(own)))
-        better = solved.x is not None and solved.objective < cost - 1e-9 * abs(cost)
-        idle = 0 if better else idle + 1
-        if better:
-            assert solved.x is not None
-            x, cost = solved.x, solved.objective
-    return None
-
-
-def _priced(search: Search, wider: Forms, multiples: int) -> tuple[Master, np.ndarray]:
-    """The master of the wider table, with the cuts there are, and a price on what is beyond the windows."""
-    other = Search(wider.instance, wider.into.problem(), wider.open & wider.instance.may_open, search.published)
-    master, problem = other.master, other.problem
-    typical = np.abs(problem.cost[multiples:] * problem.unit[multiples:])
-    master.cost = master.cost.copy()
-    master.cost[multiples:] += PRICE * (float(np.median(typical)) if len(typical) else 1.0) / other._scale
-    matrix: Any = search.master.matrix
-    rows: Any = csr_array(matrix[search.stated :])
-    right = search.master.rhs[search.stated :]
-    master.add(
-        (rows.indices[rows.indptr[r] : rows.indptr[r + 1]], rows.data[rows.indptr[r] : rows.indptr[r + 1]], right[r])
-        for r in range(len(right))
+    search: Search,
+    at: Formed,
+    parts: Parts,
+    around: Neighbourhoods,
+    clock: Clock,
+    seed: int,
+    found: Callable[[np.ndarray], bool],
+) -> None:
+    """`found` takes columns of the search with all sums in their windows, and says whether to go on. From there all
+    sums have the common price: what is within all windows has neighbours, through others that are not, which cost less.
+    """
+    if search.relaxed_at is None or not parts.rounded.any():
+        return
+    made, draw, idle, time = (
+        Elastic(search, at, parts),
+        np.random.default_rng(seed),
+        0,
+        min(max(clock.left, MOMENT), LONG),
     )
-    return master, problem.unit
+    while idle < IDLE and not search.over(clock):
+        outside = made.outside
+        near = made.near(int(draw.choice(outside))) if len(outside) else None
+        way, free = around.drawn(near)
+        began = process_time()
+        gain, solved = made.step(free, min(MOMENT, clock.left), seed)
+        took = process_time() - began
+        around.learn(way, gain, took, solved)
+        idle = 0 if gain > 0 else idle + 1
+        if len(made.outside):
+            made.dearer(min(max(took, 0.01) / time, 1.0))
+        elif gain > 0 or not search.best:
+            if not found(made.x[: made.count]):
+                return
+            made.cheap()
 
 
-def _columns(forms: Forms, parts: Parts, k_parts: np.ndarray) -> np.ndarray:
-    at, own = forms.at, parts.rounded
-    u = np.zeros(len(forms.into.problem().cost))
-    u[at.multiple[parts.rows[own]]] = np.round(np.asarray(parts.T @ k_parts))[own] + parts.shift[own]
-    return at.completed(u)
-
-
-def _outside(k: np.ndarray, least: np.ndarray, most: np.ndarray) -> np.ndarray:
-    k = np.round(k)
-    return np.maximum(least - k, 0.0) + np.maximum(k - most, 0.0)
-
-
-def _around(draw: np.random.Generator, parts: Parts, outside: np.ndarray, size: int) -> np.ndarray:
-    """The parts of some sums that are outside, up to half of what may be free, and of some others."""
-    T = parts.T
-    free = np.zeros(len(parts.cells), dtype=bool)
-    for row in draw.permutation(outside):
-        mine = T.indices[T.indptr[row] : T.indptr[row + 1]]
-        free[mine if len(mine) <= size else draw.choice(mine, max(size // 2, 1), replace=False)] = True
-        if free.sum() >= 0.5 * size:
-            break
-    counts = np.diff(T.indptr)
-    for row in draw.permutation(np.flatnonzero((counts > 1) & (counts <= max(size, 2)))):
-        if free.sum() >= size:
-            break
-        free[T.indices[T.indptr[row] : T.indptr[row + 1]]] = True
-    return free
+def _row(A: csr_array, r: int, right: float) -> Row:
+    part = slice(A.indptr[r], A.indptr[r + 1])
+    return A.indices[part], A.data[part], float(right)

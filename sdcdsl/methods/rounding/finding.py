@@ -1,24 +1,26 @@
 """Rounded tables of large size: a first one, by trial (`annealing`) or from the relaxation (`elastic`), then better
 ones, a neighbourhood at a time.
 
-A neighbourhood frees the parts of some sums, or parts where the table differs from the relaxation; all others stay, and
-the mixed-integer problem of what is left takes a moment. Neighbourhoods grow while they are solved at once, and shrink
-where they are not. Tables that miss a level are cut off like any other solution, and trials keep the cuts.
+A neighbourhood (`neighbourhoods`) frees the parts of some slices of the table; all others stay, and the mixed-integer
+problem of what is left takes a moment. Tables that miss a level are cut off like any other solution, and trials keep
+the cuts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.search import Search
 from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.methods.rounding.annealing import Windows, annealed
 from sdcdsl.methods.rounding.elastic import elastic
+from sdcdsl.methods.rounding.neighbourhoods import Neighbourhoods
 from sdcdsl.methods.rounding.parts import Parts, parts_of, stacked
 from sdcdsl.solve.master import INFEASIBLE, OPTIMAL
 
@@ -29,20 +31,20 @@ FEW_TRIALS = 30_000
 TABLES = 3  # by trial, with cuts in between
 FEW = 1000  # parts: more of them are put right from the relaxation (`elastic`) before anything is tried
 SHARE = 0.9  # of the time: the rest is for the mixed-integer problem as a whole
+LARGE_SHARE = 0.98  # where that is too large to get anywhere
 ENDLESS = 60.0  # seconds where there is no limit
-MOMENT = 2.0  # seconds for a neighbourhood
-SMALL = 300  # parts of the first neighbourhood
-IDLE = 60  # neighbourhoods in a row that bring nothing: it is time for something else
+BETTER = 0.65  # of that: for tables from the relaxation; where none comes into its windows, the rest still improves one
+MOMENT = 1.5  # seconds for a neighbourhood
+NARROW = 1e-5  # its gap
+IDLE = 300  # neighbourhoods in a row that bring nothing: it is time for something else
 
 
 class Finder:
-    def __init__(self, forms: Forms, wider: Callable[[], Forms], seed: int):
-        """`wider`: the forms with one more step."""
-        self.forms, self.wider, self.seed = forms, wider, seed
+    def __init__(self, forms: Forms, seed: int):
+        self.forms, self.seed = forms, seed
 
     def __call__(self, search: Search, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
-        seconds = SHARE * clock.left if np.isfinite(clock.left) else ENDLESS
-        clock = clock.part(seconds)
+        whole, clock = clock, clock.part(SHARE * clock.left if np.isfinite(clock.left) else ENDLESS)
         solved = search.master.solve(gap=ANY, seconds=min(FIRST, clock.left), seed=self.seed)
         if solved.status == INFEASIBLE:
             search.infeasible = True
@@ -57,22 +59,51 @@ class Finder:
         parts = parts_of(self.forms.instance, at, least, most)
         if parts is None:
             return
+        # Sums of whole multiples are whole: solvers need not look at them.
+        search.master.integer = np.isin(np.arange(len(problem.cost)), at.multiple[parts.cells])
         ends = least[parts.cells], most[parts.cells]
+        if len(parts.cells) > FEW and np.isfinite(whole.left):
+            clock = whole.part(LARGE_SHARE * whole.left)
         if len(parts.cells) <= FEW:
             self._try(search, parts, ends, clock)
+        movable = search.master.lower[at.multiple[parts.cells]] < search.master.upper[at.multiple[parts.cells]]
+        around = Neighbourhoods(self.forms.instance, parts, movable, np.random.default_rng(self.seed))
         if search.best is None or len(parts.cells) > FEW:
-            k = elastic(search, self.forms, self.wider(), parts, clock, self.seed, lambda: search.over(clock))
-            if k is not None:
-                x = np.zeros(len(problem.cost))
-                x[at.multiple[rounded]] = k[rounded]
-                x = at.completed(x * problem.unit) / problem.unit
-                search.offer(x)
-                search.cut_off(x, clock)
+            self._from_relaxation(search, parts, around, clock, gap, tell)
         if search.best is None and len(parts.cells) > FEW:
             self._try(search, parts, ends, clock)
         tell(Standing("tables by trial", search.objective, search.bound))
         if search.best is not None:
-            self._neighbourhoods(search, parts, clock, gap, tell)
+            self._neighbourhoods(search, parts, around, clock, gap, tell)
+
+    # ---- from the relaxation -------------------------------------------------------------------------------------
+
+    def _from_relaxation(
+        self,
+        search: Search,
+        parts: Parts,
+        around: Neighbourhoods,
+        clock: Clock,
+        gap: float,
+        tell: Callable[[Standing], None],
+    ) -> None:
+        """Small tables need a first one only, large ones go on. A table that misses a level is cut off, and the next
+        search has the cut."""
+        one, cut = len(parts.cells) <= FEW, False
+
+        def found(x: np.ndarray) -> bool:
+            nonlocal cut
+            search.offer(x)
+            cut = search.cut_off(x, clock)
+            tell(Standing("tables from the relaxation", search.objective, search.bound))
+            return not (cut or one or search.near_enough(gap))
+
+        part = clock.part(BETTER * clock.left)
+        for _ in range(TABLES):
+            elastic(search, self.forms.at, parts, around, part, self.seed, found)
+            if not cut or search.best is not None:
+                return
+            cut = False
 
     # ---- by trial ------------------------------------------------------------------------------------------------
 
@@ -127,42 +158,41 @@ class Finder:
     # ---- neighbourhoods ------------------------------------------------------------------------------------------
 
     def _neighbourhoods(
-        self, search: Search, parts: Parts, clock: Clock, gap: float, tell: Callable[[Standing], None]
+        self,
+        search: Search,
+        parts: Parts,
+        around: Neighbourhoods,
+        clock: Clock,
+        gap: float,
+        tell: Callable[[Standing], None],
     ) -> None:
-        draw = np.random.default_rng(self.seed)
-        columns = self.forms.at.multiple[parts.cells]
-        counts = np.diff(parts.T.indptr)
-        size, idle, unit = float(min(SMALL, len(columns))), 0, search.problem.unit
+        master, unit = search.master, search.problem.unit
+        rows_of = csc_array(parts.T)
+        idle = 0
         while not clock.over and idle < IDLE and not search.near_enough(gap):
             assert search.best is not None
-            x = search.best.u / unit
-            free = self._some(draw, parts, counts, columns, search, x, int(size))
-            kept = search.master.lower, search.master.upper
-            search.master.lower, search.master.upper = kept[0].copy(), kept[1].copy()
-            still = columns[~free]
-            search.master.lower[still] = search.master.upper[still] = np.round(x[still])
-            solved = search.master.solve(start=x, gap=0.1 * gap, seconds=min(MOMENT, clock.left), seed=self.seed)
-            search.master.lower, search.master.upper = kept
-            size = min(size * (1.1 if solved.status == OPTIMAL else 0.8), float(len(columns)))
-            before = search.best.objective
-            if solved.x is not None and solved.objective < search.master.cost @ x * (1 - 1e-12):
+            x, before = search.best.u / unit, search.best.objective
+            way, free = around.drawn()
+            mask = self._moving(rows_of, parts, free, len(x)) & (master.lower < master.upper)
+            began = process_time()
+            solved = master.solve_around(x, mask, gap=NARROW, seconds=min(MOMENT, clock.left), seed=self.seed)
+            if solved.x is not None and solved.objective < master.cost @ x * (1 - 1e-12):
                 search.offer(solved.x)
                 search.cut_off(solved.x, clock)
-            idle = 0 if search.best.objective < before else idle + 1
-            tell(Standing("neighbourhoods", search.objective, search.bound, f"{int(size)} parts"))
-            if size >= len(columns) and solved.status == OPTIMAL:
+            gain = before - search.best.objective
+            done = solved.status == OPTIMAL
+            around.learn(way, gain, process_time() - began, done)
+            idle = 0 if gain > 0 else idle + 1
+            tell(Standing("neighbourhoods", search.objective, search.bound, f"{int(free.sum())} parts"))
+            if done and free.sum() == around.movable.sum():
                 return
 
-    def _some(self, draw, parts: Parts, counts, columns, search: Search, x: np.ndarray, size: int) -> np.ndarray:
-        free = np.zeros(len(columns), dtype=bool)
-        if draw.random() < 0.5 and search.relaxed_at is not None:
-            other = np.flatnonzero(np.abs(x[columns] - search.relaxed_at[columns]) > 1e-6)
-            free[draw.permutation(other)[:size]] = True
-            if free.sum() >= 0.5 * size:
-                return free
-        sums = np.flatnonzero((counts > 1) & (counts <= max(size, 2)))
-        for row in draw.permutation(sums):
-            if free.sum() >= size:
-                break
-            free[parts.T.indices[parts.T.indptr[row] : parts.T.indptr[row + 1]]] = True
-        return free
+    def _moving(self, rows_of: csc_array, parts: Parts, free: np.ndarray, columns_in_all: int) -> np.ndarray:
+        """The columns of cells that follow from these parts, and of what is beyond their windows."""
+        at, mask = self.forms.at, np.zeros(columns_in_all, dtype=bool)
+        moved: Any = rows_of[:, np.flatnonzero(free)]
+        columns = at.multiple[parts.rows[np.unique(moved.indices)]]
+        mask[columns[columns >= 0]] = True
+        for k, _, over, under in at.beyond:
+            mask[over] = mask[under] = mask[k]
+        return mask

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.mixed.forms import Forms
 from sdcdsl.methods.mixed.solving import Shape, new_forms, solve_shape
 from sdcdsl.methods.public import public
 from sdcdsl.methods.result import INFEASIBLE, LIMIT, Order, Result
@@ -34,7 +32,7 @@ def solve(problem: TableProblem, order: Order) -> Result:
     tried: list[Result] = []
     for steps in range(asked, asked + MOST_STEPS + 1):
         made = shape(problem, {**order.options, "steps": steps})
-        finder = Finder(made.forms, partial(_forms, problem, {**order.options, "steps": steps + 1}), order.seed)
+        finder = Finder(made.forms, order.seed)
         left = order.clock.left
         patience = order.clock.part(SHARE * left if np.isfinite(left) else ENDLESS)
         last = steps == asked + MOST_STEPS
@@ -58,10 +56,6 @@ def _further(result: Result, steps: int, tried: list[Result]) -> Result:
     why = "no table of nearer multiples keeps the levels" if known else "no table of nearer multiples was found in time"
     note = f"{why}: values may be up to {1 + steps} bases away, and the release says so"
     return replace(result, notes=(*result.notes, note), facts={**result.facts, "steps": steps})
-
-
-def _forms(problem: TableProblem, options: Mapping[str, Any]) -> Forms:
-    return shape(problem, options).forms
 
 
 def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:

@@ -73,27 +73,37 @@ def parts_of(instance: Instance, at: Formed, k_least: np.ndarray, k_most: np.nda
     )
 
 
-def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
-    """T [cell, part] and the parts; None where sums do not go back to parts."""
+def sums_of(instance: Instance) -> tuple[csr_array, np.ndarray] | None:
+    """The relations between published cells, and the cell that is the sum in each; None where they are none."""
     published = instance.problem.dataset["published"].values
     M = csr_array(instance.M)
     M.eliminate_zeros()
     stated = np.ones(instance.m, dtype=bool)
     stated[np.unique(csc_array(M)[:, np.flatnonzero(~published)].indices)] = False
     M = csr_array(M[np.flatnonzero(stated)])
-    lengths = np.diff(M.indptr)
-    M = csr_array(M[np.flatnonzero(lengths > 1)])
-    row = np.repeat(np.arange(len(M.indptr) - 1), np.diff(M.indptr))
+    M = csr_array(M[np.flatnonzero(np.diff(M.indptr) > 1)])
+    count = len(M.indptr) - 1
+    row = np.repeat(np.arange(count), np.diff(M.indptr))
     if not np.array_equal(np.abs(M.data), np.ones(len(M.data))):
-        return None, row
+        return None
     # The sum of a relation is the one entry of its sign.
-    balance = np.bincount(row, weights=M.data, minlength=len(M.indptr) - 1)
+    balance = np.bincount(row, weights=M.data, minlength=count)
     alone = M.data * balance[row] < 0
     alone |= (balance[row] == 0) & (np.diff(M.indptr)[row] == 2) & (M.data < 0)
-    if not np.array_equal(np.bincount(row[alone], minlength=len(M.indptr) - 1), np.ones(len(M.indptr) - 1)):
-        return None, row
-    total = np.zeros(len(M.indptr) - 1, dtype=np.int64)
+    if not np.array_equal(np.bincount(row[alone], minlength=count), np.ones(count)):
+        return None
+    total = np.zeros(count, dtype=np.int64)
     total[row[alone]] = M.indices[alone]
+    return M, total
+
+
+def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
+    """T [cell, part] and the parts; None where sums do not go back to parts."""
+    published = instance.problem.dataset["published"].values
+    said = sums_of(instance)
+    if said is None:
+        return None, np.zeros(0, dtype=np.int64)
+    M, total = said
     is_part = published.copy()
     is_part[total] = False
     parts = np.flatnonzero(is_part)
@@ -102,7 +112,8 @@ def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
     entries = np.ones(len(parts)), (parts, number[parts])
     T = csr_array(entries, shape=(instance.n, len(parts)))
     known = is_part.copy()
-    below = csr_array((np.where(alone, 0.0, 1.0), M.indices.copy(), M.indptr.copy()), shape=M.shape)
+    row = np.repeat(np.arange(len(total)), np.diff(M.indptr))
+    below = csr_array((np.where(M.indices == total[row], 0.0, 1.0), M.indices.copy(), M.indptr.copy()), shape=M.shape)
     below.eliminate_zeros()
     for _ in range(PASSES):
         left = np.flatnonzero(~known[total])

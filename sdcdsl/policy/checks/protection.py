@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.meaning import attackers_of, files_by_table, keyed_senses, scenarios_of
+from sdcdsl.policy.meaning import attackers_of, keyed_senses, released_files, scenarios_of
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.plugins import find_rule
@@ -315,7 +315,7 @@ def _releases(policy: Policy) -> Iterator[Diagnostic]:
     seen: dict[str, d.Release] = {}
     for protect in policy.protects.values():
         for release in protect.all(d.Release):
-            for path in files_by_table(release.file.path, protect.tables).values():
+            for path in released_files(release, protect.tables).values():
                 first = seen.setdefault(posixpath.normpath(path).casefold(), release)
                 if first is not release:
                     found = diagnostic("SDC138", f'two releases write "{path}"', release.span)

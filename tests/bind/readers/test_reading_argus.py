@@ -317,7 +317,6 @@ def test_batch_commands():
         ("<SUPPRESS> MOD", "is not a method"),
         ("<SUPPRESS> MOD(x)", "is not a method"),
         ("<SUPPRESS> MOD(1.5)", "is not a method"),
-        ("<SUPPRESS> FOO(1)", "no method `FOO`"),
         ("<SAFETYRULE> NK(2)", "NK takes 2 numbers"),
         ("<SAFETYRULE> NK(2,75", "is not a rule"),
         ("<SAFETYRULE> FRQ(3,10)", "did you mean `FREQ`?"),

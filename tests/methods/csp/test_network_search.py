@@ -14,6 +14,7 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.relations import Relations
 from sdcdsl.methods.csp.network import NetworkSearch, protect_network
+from sdcdsl.methods.csp.network_state import pack
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clock
 from sdcdsl.pattern import hidden
@@ -319,3 +320,48 @@ def test_a_book_that_is_too_small_grows():
     book = search._book  # a size that only large tables would reach
     search._book = book._replace(entry=book.entry[:, :20].copy(), flow=book.flow[:20].copy())
     assert np.array_equal(search.protect(Clock(20), effort=0.05), expected)
+
+
+def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
+    """Twelve attackers, each sure of two rows but for one column and the first. Without that one their sides need ten
+    other columns each: to publish it takes more room in the book at once than all witnesses had before."""
+    many, reach = 12, 10.0
+    values = np.full((4, many + 2), 20.0)  # a row of totals, the row in question, the one beside it, another
+    values[0], values[:, 0] = 0, 0
+    values[0], values[:, 0] = values.sum(axis=0), values.sum(axis=1)
+    values[0, 0] = values[1:, 0].sum()
+    at = np.arange(4 * (many + 2)).reshape(4, -1)
+    corner, row, beside = at[1, 1], at[1, 2:], at[2, 2:]
+    a = values.ravel()
+    views = []
+    for own in range(many):
+        room = np.full(len(a), reach)
+        room[row] = room[beside] = 1.0
+        room[[row[own], beside[own]]] = reach
+        views.append(np.stack([a - room, a + room], axis=1))
+    w = np.full(len(a), 1000.0)
+    w[at[2, 1:]], w[corner] = 1.0, 5.0
+    problem = made(table(tree(3), tree(many + 1)), a, row, np.full((many, 3), [reach, reach, 0.0]), w=w, views=views)
+    d = problem.dataset
+    problem = TableProblem(
+        "corner",
+        d.isel(pair=d["cell_at"].values == row[d["attacker_at"].values]),
+        problem.label,
+        (),
+        problem.relations,
+        problem.attackers,
+    )
+    search = NetworkSearch.of(Instance(problem))
+    assert search is not None
+    assert search._greedy(Clock(20), np.isin(np.arange(len(a)), at[1:3, 1:]))
+    assert search.mask[corner]
+    before = pack(search._book)
+    spare = before + 2 * len(search.cells)  # what it is given before it has proved to be too little
+    search._book = search._book._replace(
+        entry=search._book.entry[:, :spare].copy(), flow=search._book.flow[:spare].copy()
+    )
+    search._prune()
+    assert not search.mask[corner]
+    assert pack(search._book) - before > spare - before
+    assert search._book.log.shape[1] < 10_000
+    assert verdict(problem, search.mask) == "protected"

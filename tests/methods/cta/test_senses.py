@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.bind.places import Places
@@ -58,22 +58,33 @@ def assert_as_good_as_any(problem: TableProblem, norm: str, within: float) -> No
     assert result.bound is not None and result.bound <= best * (1 + within) + 1e-7
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.integers(0, 10_000))
+def drawn(count: int, *found: int):
+    """Tables by their seeds: so many drawn ones, and those that have found a fault before."""
+
+    def over(test):
+        for seed in found:
+            test = example(seed)(test)
+        return settings(max_examples=count, deadline=None, derandomize=True)(given(st.integers(0, 10_000))(test))
+
+    return over
+
+
+# 42, 107: a cell without a cost that has to move; 88: nothing can move, and nothing has to; 90: no directions work, and
+# ends are open; 720: they are open, and directions have to be compared.
+@drawn(40, 42, 88, 90, 107, 556, 720)
 def test_every_sense_in_l1(seed: int):
     assert_as_good_as_any(tiny_table(seed), "L1", 1e-6)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(st.integers(0, 10_000))
+# 4, 176: squares of 1e10, next to which the last digits of ends count; 487: multipliers that are a hair too rough.
+@drawn(12, 4, 176, 487, 8193)
 def test_every_sense_in_l2(seed: int):
     problem = tiny_table(seed)
     problem = changed(problem, w=np.maximum(problem.dataset["w"].values, 0.1))  # the brute force needs it
     assert_as_good_as_any(problem, "L2", 1e-5)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(st.integers(0, 10_000))
+@drawn(12)
 def test_every_sense_in_linf(seed: int):
     assert_as_good_as_any(tiny_table(seed), "Linf", 1e-6)
 

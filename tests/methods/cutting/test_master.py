@@ -74,3 +74,30 @@ def test_integers_with_a_start_and_statuses():
     assert master.solve().status == "infeasible"
     assert master.solve().x is None
     assert master.relax().status == "infeasible"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_around_a_solution_only_free_columns_leave(seed: int):
+    draw = np.random.default_rng(seed)
+    cost, rows = draw.uniform(1, 5, 12), random_rows(draw, 12, 10)
+    master = Master(cost, np.zeros(12), np.ones(12), np.ones(12, dtype=bool))
+    master.add(rows)
+    same = np.array([0, 1, 2]), np.ones(3), 2.0
+    start = np.ones(12)
+    start[0] = 0.0
+    A, b = dense(rows, 12)
+    if (A @ start < b).any():
+        start[0], same = 1.0, (same[0], same[1], 3.0)
+    master.add([same], equal=True)
+    free = draw.random(12) < 0.6
+    solved = master.solve_around(start, free, gap=0.0, seconds=10.0, seed=0)
+    line = np.zeros(12)
+    line[same[0]] = 1.0
+    low, high = np.where(free, 0.0, start), np.where(free, 1.0, start)
+    rows_of = [(A, b, np.inf), (line[None, :], same[2], same[2])]
+    true = milp(cost, constraints=rows_of, integrality=np.ones(12), bounds=(low, high)).fun
+    assert solved.status == "optimal"
+    assert solved.objective == pytest.approx(true)
+    assert solved.x is not None
+    assert (solved.x[~free] == start[~free]).all()
+    assert cost @ solved.x == pytest.approx(true)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.chains import interval_chain, share_chain
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.repairs import Repairs
-from sdcdsl.methods.cutting.separation import Capacities, Separation
+from sdcdsl.methods.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import furthest
 from tests.methods.tiny_tables import SHAPES, tiny_table

@@ -17,10 +17,10 @@ from sdcdsl.bind.problem import TableProblem
 
 
 class FigureTwelve:
-    def __init__(self, problem: TableProblem, down: np.ndarray, up: np.ndarray, end: str = "free"):
-        """`down`, `up` [cell]: how far a cell may be published from its value."""
+    def __init__(self, problem: TableProblem, down: np.ndarray, up: np.ndarray, end: str = "free", whole: bool = False):
+        """`down`, `up` [cell]: how far a cell may be published from its value. `whole`: by whole numbers only."""
         d = problem.dataset
-        self.problem, self.n, self.end = problem, problem.n, end
+        self.problem, self.n, self.end, self.whole = problem, problem.n, end, whole
         self.a = d["a"].values
         self.M = np.zeros((problem.m, problem.n))
         np.add.at(self.M, (d["equation_of"].values, d["cell_of"].values), d["coefficient"].values)
@@ -30,6 +30,8 @@ class FigureTwelve:
         self.r = np.where(fixed, 0.0, down + up)
         self.down = np.where(fixed, 0.0, np.minimum(down, self.a - d["lb"].values))
         self.up = np.where(fixed, 0.0, np.minimum(up, d["ub"].values - self.a))
+        if whole:
+            self.down, self.up = np.floor(self.down), np.floor(self.up)
         self.sensitive = (status == "u") & published
         self.stated = [row for row in self.M if not (row[~published] != 0).any()]
 
@@ -41,6 +43,7 @@ class FigureTwelve:
         low, high, whole = np.zeros(width), np.zeros(width), np.zeros(width)
         high[:n], high[n : 2 * n] = self.up, self.down
         high[2 * n : 4 * n] = whole[2 * n : 4 * n] = 1
+        whole[: 2 * n] = self.whole & ~np.tile(self.gone, 2)
         # What is gone may be read as anything that the table's own bounds allow.
         high[:n][self.gone] = (d["ub"].values - self.a)[self.gone]
         high[n : 2 * n][self.gone] = (self.a - d["lb"].values)[self.gone]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,20 @@ def test_the_first_model_agrees(seed: int):
     problem = tiny(seed)
     options = {**ranges(problem.n, 6.0, 8.0), "cap_changed": 6}
     assert close(asked(problem, "perturb", **options).objective, first_model(problem, "perturb", **options))
+
+
+@pytest.mark.parametrize("seed", [0, 3, 4, 7])
+def test_in_place_of_a_count_stands_a_count(seed: int):
+    """A third of all ranges would be used in fractions: 2.5 up and down is 2 for a whole number."""
+    problem = tiny(seed)
+    counts = replace(problem, dataset=problem.dataset.assign_attrs(whole=1))
+    reach = np.full(problem.n, 2.5)
+    best = FigureTwelve(counts, reach, reach, whole=True).best()
+    result = asked(counts, "perturb", **ranges(problem.n, 2.5, 2.5))
+    assert close(result.objective, best if np.isfinite(best) else None)
+    if result.pattern is not None:
+        shown = ~np.isnan(result.pattern.value)
+        assert (result.pattern.value[shown] == np.round(result.pattern.value[shown])).all()
 
 
 def test_figure_11_is_a_release_of_ours(figure_1: TableProblem):

@@ -7,7 +7,7 @@ good it can get. What comes out is a solution of the problem over all cells, not
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -22,7 +22,7 @@ from sdcdsl.methods.cta.senses.flips import Flips
 from sdcdsl.methods.cta.senses.groups import STILL, Groups
 from sdcdsl.methods.cta.senses.mip import Model, Part
 from sdcdsl.methods.cta.senses.relaxation import Relaxation, worth_having
-from sdcdsl.methods.cta.senses.start import Start, start
+from sdcdsl.methods.cta.senses.start import Start, choices, start
 from sdcdsl.methods.cta.senses.warm import Point, Warm
 from sdcdsl.methods.nearest.l1 import L1
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL, Clock, Standing
@@ -125,13 +125,28 @@ class Search:
 
     def _whole(self, clock: Clock) -> None:
         assert self.best is not None
-        made = self._model().solve(clock, 0.5 * self.gap, self.relaxation.tight)
+        model = self._model()
+        if model.capped and (every := choices(self.groups)) is not None:
+            self._each(every, clock)
+            return
+        made = model.solve(clock, 0.5 * self.gap, self.relaxation.tight)
         if made.up is not None and (made.up != self.best.up).any():
             status, point = self.warm.solve(made.up)
             if status == OPTIMAL and point is not None:
                 self._take(point, "whole")
         if made.bound > -inf and made.status != INFEASIBLE:
             self.bound = max(self.bound, made.bound - DOUBT * abs(made.bound))
+
+    def _each(self, every: Iterator[np.ndarray], clock: Clock) -> None:
+        """Ends that were made up prove nothing; the best of all choices does."""
+        for up in every:
+            status, point = self.warm.solve(up, clock)
+            if status == OPTIMAL and point is not None:
+                self._take(point, "whole")
+            elif status != INFEASIBLE:
+                return
+        assert self.best is not None
+        self.bound = max(self.bound, self.best.objective - DOUBT * abs(self.best.objective))
 
     # ---- what comes out -----------------------------------------------------------------------------------------
 

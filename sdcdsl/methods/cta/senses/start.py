@@ -2,12 +2,14 @@
 
 All groups up, where up is open to them, works for most tables. Where it does not, levels may be missed at a high cost
 (as paper 004 §5 does with margins), and flips bring the cost down; what is left then is decided by the
-mixed-integer problem itself.
+mixed-integer problem itself, or where that would need ends that nobody has, by trying all choices.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from sdcdsl.methods.cta.senses.mip import Model, Part
 from sdcdsl.methods.cta.senses.warm import Point, Warm
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock
 
+FEW = 10  # groups that may go either way, all of whose choices are tried one by one
 MISSED = 1e-7  # in typical levels: less is the solver's tolerance
 
 
@@ -49,7 +52,38 @@ def start(warm: Warm, clock: Clock) -> Start:
         status, point = warm.solve(made.up, clock)
         if status == OPTIMAL:
             return Start(FEASIBLE, point)
-    return Start(made.status if made.status in (INFEASIBLE, LIMIT) else FAILED, None, missed)
+    if made.status in (INFEASIBLE, LIMIT):
+        return Start(made.status, None, missed)
+    return _every(warm, clock, missed)  # the problem had an end that was made up, and proves nothing
+
+
+def _every(warm: Warm, clock: Clock, missed: Point | None) -> Start:
+    """Every choice of directions, where there are few of them: what none of them allows is infeasible."""
+    every = choices(warm.groups)
+    if every is None:
+        return Start(FAILED, None, missed)
+    for up in every:
+        status, point = warm.solve(up, clock)
+        if status == OPTIMAL:
+            return Start(FEASIBLE, point)
+        if status != INFEASIBLE:
+            return Start(status if status == LIMIT else FAILED, None, missed)
+    return Start(INFEASIBLE, None, missed)
+
+
+def choices(groups: Groups) -> Iterator[np.ndarray] | None:
+    """All directions that groups can take, where there are few of them."""
+    free = np.flatnonzero(groups.open.all(axis=1))
+    if len(free) > FEW:
+        return None
+    chosen = product((True, False), repeat=len(free))
+    return (_with(groups.open[:, 1], free, choice) for choice in chosen)
+
+
+def _with(up: np.ndarray, free: np.ndarray, choice: tuple[bool, ...]) -> np.ndarray:
+    out = up.copy()
+    out[free] = choice
+    return out
 
 
 def _nearest(groups: Groups) -> np.ndarray:

@@ -56,7 +56,7 @@ class Warm:
         highs.setOptionValue("time_limit", left if left == inf else highs.getRunTime() + left)
         highs.run()
         status = highs.getModelStatus()
-        if status == Status.kOptimal:
+        if status in (Status.kOptimal, Status.kModelEmpty):  # a table that cannot move, and need not
             return OPTIMAL, self._point(up)
         return {
             Status.kObjectiveBound: WORSE,

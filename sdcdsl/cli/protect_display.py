@@ -1,0 +1,140 @@
+"""How progress is shown: live on a terminal, as lines for logs, as JSON events for programs, or not at all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Self
+
+import click
+
+from sdcdsl.methods.result import Clock, Standing, gap
+
+EVERY = 5.0  # seconds between two lines of a log
+OFTEN = 0.5  # seconds between two events of one kind about one block
+PATIENCE = 1.0  # nothing is shown of what takes less
+
+
+@dataclass
+class Block:
+    """What is known of one block on its way."""
+
+    name: str
+    begun: float
+    doing: str = "waiting"
+    clock: Clock | None = None  # of a search that runs
+    standing: Standing | None = None
+    stopped: bool = False  # by Ctrl-C
+    done: bool = False
+
+    def line(self) -> str:
+        parts = [f"{self.name}: {self.doing}", *told(self.standing)]
+        if self.clock is not None and self.clock.limit is not None and not self.clock.stop:
+            parts.append(f"{self.clock.left:.0f} s left")
+        return ", ".join([*parts, f"{monotonic() - self.begun:.0f} s"])
+
+
+def told(standing: Standing | None) -> list[str]:
+    if standing is None:
+        return []
+    parts = [standing.phase]
+    if standing.objective is not None:
+        parts.append(f"objective {standing.objective:.8g}")
+    if standing.bound is not None:
+        parts.append(f"bound {standing.bound:.8g}")
+    if standing.objective is not None and standing.bound is not None:
+        parts.append(f"gap {100 * gap(standing.objective, standing.bound):.3g} %")
+    return [*parts, standing.note] if standing.note else parts
+
+
+class Display:
+    """Shows nothing; for pipes, which nobody watches."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def show(self, lines: list[str]) -> None:
+        """Where everything stands; called ten times a second."""
+
+    def event(self, kind: str, block: str | None = None, **facts: Any) -> None:
+        """Something happened."""
+
+    def say(self, text: str) -> None:
+        """To somebody who pressed a key."""
+        click.echo(f"\n{text}", err=True)
+
+
+class Lines(Display):
+    """A line every few seconds."""
+
+    def __init__(self) -> None:
+        self._begun = monotonic()
+        self._last = self._begun - EVERY
+
+    def show(self, lines: list[str]) -> None:
+        now = monotonic()
+        if now - self._begun >= PATIENCE and now - self._last >= EVERY:
+            self._last = now
+            for line in lines:
+                click.echo(line, err=True)
+
+
+class Events(Display):
+    """One JSON object a line, of what repeats quickly only now and then."""
+
+    def __init__(self) -> None:
+        self._begun = monotonic()
+        self._last: dict[tuple[str, str | None], float] = {}
+
+    def event(self, kind: str, block: str | None = None, **facts: Any) -> None:
+        now = monotonic()
+        if kind in ("standing", "auditing", "assessing"):
+            if now - self._last.get((kind, block), -OFTEN) < OFTEN:
+                return
+            self._last[kind, block] = now
+        about = {"block": block} if block is not None else {}
+        said = {"event": kind, **about, **facts, "seconds": round(now - self._begun, 3)}
+        click.echo(json.dumps({k: v for k, v in said.items() if v is not None}, ensure_ascii=False), err=True)
+
+    def say(self, text: str) -> None:
+        self.event("stopping", said=text)
+
+
+class Live(Display):
+    """A line for each block, which change in place."""
+
+    def __init__(self) -> None:
+        self._begun = monotonic()
+        self._shown: list[str] = []
+        self._live: Any = None
+        self._stack = ExitStack()
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def show(self, lines: list[str]) -> None:
+        if monotonic() - self._begun < PATIENCE or lines == self._shown:
+            return
+        from rich.console import Console, Group  # noqa: PLC0415
+        from rich.live import Live as Screen  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        if self._live is None:
+            screen = Screen(console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._live = self._stack.enter_context(screen)
+        self._shown = lines
+        self._live.update(Group(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines)), refresh=True)
+
+
+def display(mode: str, as_document: bool) -> Display:
+    """`auto`: live on a terminal; elsewhere events for who wants JSON, and otherwise quiet."""
+    if mode == "auto":
+        mode = "live" if sys.stderr.isatty() else "events" if as_document else "none"
+    kinds: dict[str, type[Display]] = {"live": Live, "lines": Lines, "events": Events, "none": Display}
+    return kinds[mode]()

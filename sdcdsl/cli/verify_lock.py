@@ -1,0 +1,135 @@
+"""`sdcdsl verify` on a lock: what it says against what is there, and what a second run gives."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sdcdsl.bind.places import Noted
+from sdcdsl.cli import exits
+from sdcdsl.cli.audit_text import plural
+from sdcdsl.cli.protect_display import display
+from sdcdsl.cli.protect_watching import Watching
+from sdcdsl.cli.reading import guarded, is_jj, read_any, say
+from sdcdsl.cli.searching import BACKENDS
+from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
+from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.pipeline import End, Request, prepare
+from sdcdsl.pipeline.verifying import BROKEN, HOLDS, Check, checks, meaning, replayed
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.report.lock import Unreadable, read_lock
+
+
+def verify_lock(file: str, replay: bool, as_document: bool) -> int:
+    """Prints what was found and gives the exit code."""
+    path = Path(file)
+    try:
+        content = read_lock(path)
+    except Unreadable as error:
+        found = [
+            diagnostic("SDC409", f"{file} is no lock that can be checked: {_printable(str(error))}", FilePlace(file))
+        ]
+        _say({"ok": False, "checks": []}, found, as_document, exits.WRONG_DATA)
+        return exits.WRONG_DATA
+    made = list(checks(content, path.parent))
+    found: list[Diagnostic] = []
+    if replay:
+        try:
+            more, found = _replay(content, path.parent)
+        except Unreadable as error:
+            more, found = [], [_unfit(file, error)]
+        made += more
+    code = _exit_code(made, found)
+    if as_document:
+        document = {"ok": code == exits.DONE, "policy": content["policy"], "blocks": content["blocks"]}
+        document |= {"checks": [{"what": c.what, "name": c.name, "state": c.state, "why": c.why} for c in made]}
+        _say(document, found, True, code)
+        return code
+    say(for_reading(found), "text")
+    click.echo("\n".join(_lines(content, made, code)))
+    return code
+
+
+def _unfit(file: str, error: Unreadable) -> Diagnostic:
+    headline = f"{file} is no lock that can be checked: {_printable(str(error))}"
+    return diagnostic("SDC409", headline, FilePlace(file))
+
+
+def _exit_code(made: list[Check], found: list[Diagnostic]) -> int:
+    if any(c.state == BROKEN and c.what != "replay" for c in made) or has_errors(found):
+        return exits.WRONG_DATA
+    return exits.CHANGES if any(c.state == BROKEN for c in made) else exits.DONE
+
+
+def _say(document: dict[str, Any], found: list[Diagnostic], as_document: bool, code: int) -> None:
+    if as_document:
+        whole = {**document, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
+        click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+    else:
+        say(for_reading(found), "text")
+
+
+def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
+    verdict = {exits.DONE: "the lock holds", exits.CHANGES: "the lock holds, its replay differs"}
+    title = _printable(str(content["policy"].get("title") or content["run"]["policy"]))
+    shown = [c for c in made if c.what != "version" or c.state != HOLDS]
+    width = max(len(c.what) for c in shown) + 2
+    out = [f"{title}: {verdict.get(code, 'THE LOCK DOES NOT HOLD')}"]
+    for block in content["blocks"]:
+        facts = ", ".join(str(block.get(key)) for key in ("method", "status", "verdict"))
+        out.append(f"  {'block':<{width}}{_printable(block['name'])}: {_printable(facts)}")
+    for one in shown:
+        why = f", {one.why}" if one.why else ""
+        out.append(_printable(f"  {one.what:<{width}}{one.name}: {one.state}{why}"))
+    same = sum(c.what == "version" and c.state == HOLDS for c in made)
+    return [*out, f"  {'version':<{width}}{plural(same, 'program')} as then"] if same else out
+
+
+def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Diagnostic]]:
+    path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
+    method = str(content["blocks"][0].get("method", "csp")) if content["blocks"] and is_jj(path) else "csp"
+    policy, found = guarded(path, lambda: read_any(path, outside, method, f"{path.stem}.csv"))
+    if has_errors(found):
+        return [], found
+    made = [meaning(content, policy)]
+    request = _request(content["run"], policy, path, folder)
+    watching = Watching(display("auto", as_document=False))
+    with watching:
+        prepared = watching.run(lambda: prepare(request, watching))
+    if prepared.end is not End.DONE:
+        found = [*found, *prepared.diagnostics]
+    return [*made, *replayed(content, prepared)], found
+
+
+def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> Request:
+    """As the lock says; what is odd in it is refused, not guessed at."""
+    block, options, data = run.get("block"), run.get("options", {}), run.get("data", {})
+    if block is not None and block not in policy.protects:
+        raise Unreadable("its block is not in the policy")
+    if not isinstance(options, dict) or not isinstance(data, dict):
+        raise Unreadable("its options or data are no tables")
+    for name, value in options.items():
+        if name not in _OPTIONS or isinstance(value, bool) or not isinstance(value, _OPTIONS[name]):
+            raise Unreadable(f"its option {name} is not one that `protect` has")
+    if options.get("backend", "highs") not in BACKENDS or any(v <= 0 for k, v in options.items() if k in _POSITIVE):
+        raise Unreadable("its options are out of range")
+    try:
+        day = datetime.date.fromisoformat(str(run.get("day")))
+    except ValueError:
+        raise Unreadable("its day is none") from None
+    places = Noted(path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside")))
+    return Request(policy, path, places, day, folder, block, options)
+
+
+_OPTIONS: dict[str, Any] = {"time_limit": (int, float), "gap": (int, float), "threads": int, "backend": str}
+_POSITIVE = ("time_limit", "threads")
+
+
+def _printable(text: str) -> str:
+    """The file may come from anybody: nothing in it may steer the terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,154 @@
+"""A policy that was read and found right."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sdcdsl.audit import audit
+from sdcdsl.bind.places import Noted
+from sdcdsl.bind.protect import bind_protect
+from sdcdsl.bind.tables import Binding
+from sdcdsl.diagnostics import Diagnostic, Source, did_you_mean, has_errors
+from sdcdsl.methods.result import Standing
+from sdcdsl.notebook import html
+from sdcdsl.notebook.problem import Problem
+from sdcdsl.notebook.refused import Refused
+from sdcdsl.notebook.run import Run
+from sdcdsl.notebook.verdict import Verdict
+from sdcdsl.outcome import End
+from sdcdsl.pipeline import Request, Watch, prepare
+from sdcdsl.policy import document as d
+from sdcdsl.policy.read import read_policy, read_text
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.released import read_release
+
+
+def load(
+    source: str | Path,
+    *,
+    data: Mapping[str, str | Path] | None = None,
+    today: str | datetime.date | None = None,
+    allow_outside: bool = False,
+) -> Loaded:
+    """Reads and checks a policy: a path, or the text itself if it has more than one line.
+
+    `data` names other files than the policy does, by the name of what they hold; `today` is the day to judge waivers
+    by. Raises `Refused` with the diagnostics if something is wrong.
+    """
+    if isinstance(source, str) and "\n" in source:
+        path = Path("policy.sdc")
+        policy, found = read_text(Source("policy", source), path, allow_outside)
+    else:
+        path = Path(source)
+        policy, found = read_policy(path, str(path), allow_outside)
+    if has_errors(found):
+        raise Refused(found)
+    known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
+    for name in data or {}:
+        if name.partition(".")[0] not in known:
+            raise KeyError(f"the policy has no data, dimension or table {name}. {did_you_mean(name, known)}".strip())
+    day = datetime.date.fromisoformat(today) if isinstance(today, str) else today or datetime.date.today()
+    places = Noted(path.parent, {name: Path(file) for name, file in (data or {}).items()}, allow_outside)
+    return Loaded(policy, path, places, day, found)
+
+
+class _Telling(Watch):
+    """Passes on where the search stands to a function of the caller."""
+
+    def __init__(self, progress: Any):
+        self._progress = progress
+
+    def standing(self, block: str, standing: Standing) -> None:
+        self._progress(block, standing)
+
+
+class Loaded:
+    """What `load` gives. Data are read when they are asked for."""
+
+    def __init__(
+        self, policy: Policy, source: Path, places: Noted, day: datetime.date, found: list[Diagnostic] | None = None
+    ):
+        self.policy, self.source, self.day = policy, source, day
+        self.advice = tuple(found or ())  # warnings of the check
+        self._places = places
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        return tuple(self.policy.protects)
+
+    @cached_property
+    def problems(self) -> dict[str, Problem]:
+        """Every protect block bound to its data, by name."""
+        binding = Binding(self.policy, self._places, self.day)
+        out: dict[str, Problem] = {}
+        found: list[Diagnostic] = []
+        for name, protect in self.policy.protects.items():
+            bound, problems = bind_protect(binding, protect)
+            found += problems
+            if bound is not None:
+                out[name] = Problem(bound)
+        found = [*binding.diagnostics, *found]
+        if has_errors(found):
+            raise Refused(found, "the data does not fit the policy")
+        return out
+
+    def protect(
+        self,
+        block: str | None = None,
+        *,
+        time_limit: float | None = None,
+        gap: float | None = None,
+        threads: int | None = None,
+        backend: str | None = None,
+        jobs: int = 0,
+        progress: Any = None,
+    ) -> Run:
+        """Searches and audits; writes nothing. Options win over those of the policy; `progress(block, standing)` is
+        called while a search runs. Raises `Refused` where a block was not found protected."""
+        if block is not None and block not in self.policy.protects:
+            raise KeyError(f"no protect block {block}. {did_you_mean(block, self.blocks)}".strip())
+        said = {"time_limit": time_limit, "gap": gap, "threads": threads, "backend": backend}
+        instead = {name: value for name, value in said.items() if value is not None}
+        request = Request(
+            self.policy, self.source, self._places, self.day, self.source.parent, block, instead, jobs=jobs
+        )
+        prepared = prepare(request, _Telling(progress) if progress is not None else None)
+        if prepared.end is not End.DONE:
+            raise Refused(prepared.diagnostics, str(prepared.end))
+        return Run(prepared, request)
+
+    def audit(self, released: str | Path | Mapping[str, str | Path], *, exact: bool = True) -> Verdict:
+        """Attacks a released table, whoever made it: a file, or one for each table by its name."""
+        tables = {t: name for name, problem in self.problems.items() for t in (b.name for b in problem.bound.tables)}
+        if not isinstance(released, Mapping):
+            if len(tables) != 1:
+                raise ValueError(f"several tables, so name their files: {', '.join(tables)}")
+            released = {next(iter(tables)): released}
+        strangers = [name for name in released if name not in tables]
+        if strangers:
+            raise KeyError(f"no table {strangers[0]}. {did_you_mean(strangers[0], tables)}".strip())
+        blocks = {tables[name] for name in released}
+        if len(blocks) != 1:
+            raise ValueError(f"files of one block at a time, not of {', '.join(sorted(blocks))}")
+        problem = self.problems[blocks.pop()].bound
+        pattern, found = read_release(problem, {name: Path(path) for name, path in released.items()})
+        if pattern is None:
+            raise Refused(found, "the release cannot be audited")
+        return Verdict(audit(problem, pattern, exact=exact))
+
+    def __repr__(self) -> str:
+        return f"<policy {self.policy.title or self.source.name}: {', '.join(self.blocks) or 'protects nothing'}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, protect in self.policy.protects.items():
+            methods = " else ".join(engine.name for engine in protect.the(d.MethodChain).engines)
+            files = ", ".join(release.file.path for release in protect.all(d.Release))
+            rows.append([name, ", ".join(protect.tables), methods, files])
+        names = ["block", "tables", "method", "releases"]
+        advice = f"{len(self.advice)} pieces of advice" if self.advice else ""
+        return html.heading(self.policy.title or self.source.name, advice) + html.table(names, rows)

@@ -1,0 +1,89 @@
+"""What the page says in sentences: verdicts, and for readers outside which rules, attackers and methods there were.
+
+What goes to readers outside is made from kinds alone. Parameters of rules, names of attackers and texts of statements
+stay inside: who knows the p of a rule learns from every hidden cell, and attackers may be called after firms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sdcdsl.outcome import End, Outcome
+from sdcdsl.policy import document as d
+from sdcdsl.policy.meaning import attackers_of
+from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.plugins import find_method, find_rule
+
+
+@dataclass(frozen=True)
+class Verdict:
+    kind: str  # good, mild or bad
+    word: str
+    why: str
+
+
+def verdict_of(outcome: Outcome) -> Verdict:
+    made = outcome.audit
+    if outcome.end is End.DONE and made is not None:
+        if not len(made.verdicts):
+            return Verdict("mild", "Nothing to check", "No cell is sensitive to any attacker, so nothing was attacked.")
+        if made.distance is not None:
+            why = "Every sensitive figure is as far from the truth as asked. No attacker was simulated."
+            return Verdict("mild", "Far enough from the truth", why)
+        why = "Every attacker stays uncertain enough about every sensitive cell. This is proved, pair by pair."
+        return Verdict("good", "Protected", why)
+    if outcome.end is End.INFEASIBLE:
+        return Verdict("bad", "No release possible", "No release of this kind can satisfy the policy.")
+    if outcome.end is End.LIMIT:
+        return Verdict("bad", "Nothing found", "A limit was reached before a valid release was found.")
+    word = {"exposed": "Exposed", "not proven": "Not proven"}.get(outcome.verdict or "", "Wrong")
+    return Verdict("bad", word, "The audit did not find this release protected. It must not be published.")
+
+
+def public_verdict(outcome: Outcome) -> Verdict:
+    if outcome.end is not End.DONE or outcome.pattern is None:
+        return Verdict("bad", "Not released", "There is no release of this table.")
+    if not outcome.pattern.claims:
+        why = "The figures were adjusted so that nobody’s data can be read off them. Sums still add up."
+        return Verdict("good", "Adjusted for confidentiality", why)
+    why = "Confidential figures are protected, and the protection was checked against simulated attackers."
+    return Verdict("good", "Protected", why)
+
+
+def method_words(name: str) -> str:
+    method = find_method(name)
+    return method.about if method is not None else name
+
+
+def rules_in_words(policy: Policy, outcome: Outcome) -> list[str]:
+    """Why cells can be confidential, without a figure and without a name."""
+    found = dict.fromkeys(_rules(policy))
+    if any(table.given is not None or table.status is not None for table in outcome.problem.tables):
+        found["the data itself says which cells are confidential"] = None
+    return list(found)
+
+
+def _rules(policy: Policy) -> Iterator[str]:
+    for fact in policy.facts_of(d.Sensitive):
+        rule = find_rule(fact.rule.name) if fact.rule is not None else None
+        yield rule.about if rule is not None else "the office names cells that are confidential"
+
+
+def attackers_in_words(policy: Policy, outcome: Outcome) -> list[str]:
+    protect = policy.protects.get(outcome.name)
+    if protect is None:
+        return []
+    blocks = [policy.attackers[name] for name in attackers_of(policy, protect) if name in policy.attackers]
+    return list(dict.fromkeys(_attacker(block) for block in blocks)) or [_OUTSIDER]
+
+
+_OUTSIDER = "a reader who knows the published table, how it adds up, and limits of what is possible"
+
+
+def _attacker(block: d.Block) -> str:
+    if not block.all(d.Each):
+        return _OUTSIDER
+    who = "members of one group of contributors together" if block.all(d.Coalition) else "each contributor"
+    knows = {k.what for k in block.all(d.Knows)}
+    return f"{who}, who know their own contributions" if "own contribution" in knows else who

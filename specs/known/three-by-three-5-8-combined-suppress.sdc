@@ -1,0 +1,40 @@
+sdc 1
+#! expect method=combined objective=59 pattern="II·A II·C III·A III·C" interval="external II·C 5 .. 30"
+policy "Known answer: the 3×3 table of paper 003, one part is cell suppression; levels 5 / 8 / 0, cost value"
+
+dimension activity {
+  codes I, II, III
+  total Total
+}
+
+dimension region {
+  codes A, B, C
+  total Total
+}
+
+# Figure 1 of the unified framework for several attackers (paper 003).
+table investment {
+  by activity, region
+  values
+    | activity \ region |  A |   B |  C | Total |
+    | I                 | 20 |  50 | 10 |    80 |
+    | II                |  8 |  19 | 22 |    49 |
+    | III               | 17 |  32 | 12 |    61 |
+    | Total             | 45 | 101 | 44 |   190 |
+}
+
+sensitive investment at (activity: II, region: C)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect investment {
+  lpl 5
+  upl 8
+  against external
+  cost value
+  method combined {
+    suppress where value >= 0
+  }
+}

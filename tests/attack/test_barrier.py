@@ -1,0 +1,106 @@
+"""The inner way, held against a linear program solver that knows nothing of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from sdcdsl.attack.barrier import Barrier
+from sdcdsl.attack.climbing import NEAR, REACHED, SHORT
+from sdcdsl.attack.corner import corner, supporting
+from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack.propagation import Propagated
+
+
+def box(seed: int, one_sided: float, share: float = 1.0):
+    """Rows of a random table that moves in eight dimensions; some of them can go one way only."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-2, 3, (60, 8)) * (rng.random((60, 8)) < share) + 0.0
+    rows[:8] = np.eye(8)
+    lo, hi = -rng.uniform(0.5, 1.5, 60), rng.uniform(0.5, 1.5, 60)
+    lo[rng.random(60) < one_sided], hi[rng.random(60) < one_sided / 2] = 0.0, 0.0
+    return rows, lo, hi
+
+
+def furthest(rows, lo, hi, target):
+    """The solver's answer, with the target's own ends like all others."""
+    both = np.concatenate([rows, -rows])
+    found = linprog(-rows[target], A_ub=both, b_ub=np.concatenate([hi, -lo]), bounds=(None, None), method="highs")
+    assert found.status == 0
+    return -found.fun
+
+
+@pytest.mark.parametrize("share", [1.0, 0.2])
+@pytest.mark.parametrize("one_sided", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_end_lies_between_point_and_bound(seed, one_sided, share):
+    rows, lo, hi = box(seed, one_sided, share)
+    made = Barrier(rows, lo, hi)
+    corners = 0
+    for target in range(10):
+        if hi[target] == 0:
+            continue
+        end = furthest(rows, lo, hi, target)
+        answer = made.push(target, 1.0, float(hi[target]), exact=True)
+        if answer.ended == REACHED:
+            assert end == pytest.approx(hi[target], abs=1e-7)
+            x = rows @ answer.point * min(1.0, hi[target] / answer.reached)
+            assert (x <= hi + 1e-9).all() and (x >= lo - 1e-9).all()
+            continue
+        if answer.ended != NEAR:
+            continue  # the dictionary takes over
+        assert min(answer.bound, hi[target]) == pytest.approx(end, abs=1e-4)
+        chosen = supporting(rows, answer)
+        found = None if chosen is None else corner(rows, lo, hi, answer, chosen, target, 1.0)
+        if found is not None:
+            corners += 1
+            assert rows[target] @ found.point == pytest.approx(end, abs=1e-8)
+            assert found.coefficient @ rows[found.rows] == pytest.approx(rows[target], abs=1e-8)
+    if not one_sided:
+        assert corners or all(furthest(rows, lo, hi, t) >= hi[t] - 1e-7 for t in range(10))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_prices_prove_what_falls_short(seed):
+    rows, lo, hi = box(seed, 0.1)
+    made = Barrier(rows, lo, hi)
+    for target in range(10):
+        end = furthest(rows, lo, hi, target)
+        answer = made.push(target, 1.0, 1.3 * end + 0.1, exact=False)
+        if answer.ended != SHORT:
+            continue
+        assert answer.price @ rows == pytest.approx(rows[target], abs=1e-7)
+        ends = np.where(answer.price > 0, answer.price * hi, answer.price * lo)
+        ends[target] = max(ends[target], 0.0)
+        assert end - 1e-7 <= ends.sum() + 1e-7
+        assert answer.bound < 1.3 * end + 0.1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_relations_prove_the_rooms_they_leave(seed):
+    rng = np.random.default_rng(seed)
+    parts = [rng.choice(30, rng.integers(2, 5), replace=False) for _ in range(14)]
+    value = np.concatenate([rng.choice([-1.0, 1.0, 2.0], len(p)) for p in parts])
+    start = np.concatenate([[0], np.cumsum([len(p) for p in parts])])
+    matrix = Matrix(start, np.concatenate(parts), value, 30)
+    l, u = -rng.integers(0, 9, 30).astype(float), rng.integers(0, 9, 30).astype(float)
+    u[rng.random(30) < 0.2] = np.inf
+    made = Propagated(matrix, l, u)
+    assert (made.l >= l).all() and (made.u <= u).all()
+    narrower = 0
+    for cell in range(30):
+        for sign, room, before in ((1, made.u[cell], u[cell]), (-1, -made.l[cell], -l[cell])):
+            if room == before:
+                continue
+            narrower += 1
+            identity = made.multipliers(cell, sign)
+            assert identity is not None
+            gamma = np.zeros(matrix.rows)
+            gamma[identity[0]] = identity[1]
+            c = sign * (np.arange(30) == cell) - matrix.sparse.T @ gamma
+            c[np.abs(c) < 1e-12] = 0.0
+            with np.errstate(invalid="ignore"):
+                shown = np.where(c > 0, c * u, np.where(c < 0, c * l, 0.0)).sum()
+            assert shown <= room + 1e-9
+    assert narrower

@@ -1,0 +1,139 @@
+"""The registry has every suite, and a row of every suite runs and can be kept."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+import registry
+import report
+import runner
+from measuring import plain
+from registry import PHASES, Columns, Entry, Setting, Suite
+
+SUITES = registry.suites()
+# A small row of every suite: instance, method, seconds, options.
+SMALL = {
+    "startup": ("check", "startup", {"repeat": 1}),
+    "binding": ("relations-20000", "bind", {"repeat": 1}),
+    "protect": ("made-500", "cta", {}),
+    "csp": ("business-0", "csp", {}),
+    "ip": ("lookalike-1-symmetric", "ip", {"first_model_limit": 1.0}),
+    "cta": ("L2-cube-33", "L2", {}),
+    "cta_senses": ("targus", "cta", {"alone": 1}),
+    "ecta": ("targus", "ecta", {}),
+    "rounding": ("protected-1-5", "rounding", {}),
+    "audit": ("tiny", "suppression, valid", {"sample": 2, "repeat": 1}),
+    "peers": ("business-0", "sdcdsl csp, 10 s", {"minutes": 1, "patience": 10.0, "their_audits": 0}),
+    "paper_000": ("1-asymmetric", "cta", {}),
+    "paper_002": ("business", "L1, Δ 0.2", {"replications": 1}),
+    "paper_003": ("Figure 2", "csp", {}),
+    "paper_004": ("figure-1-L1", "cta", {}),
+    "scaling": ("cta-L1-100", "cta-L1", {}),
+}
+
+
+def test_every_suite_has_a_small_row():
+    assert set(SMALL) == set(SUITES) == set(registry.MODULES)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_entries_are_told_apart_and_say_what_they_time(name):
+    suite = SUITES[name]
+    entries = list(suite.entries({}))
+    keys = [entry.key for entry in entries]
+    assert len(set(keys)) == len(keys) > 0
+    for entry in entries:
+        assert entry.kind in suite.tables
+        assert entry.phases and set(entry.phases) <= set(PHASES)
+        assert entry.quick is None or 0 < entry.quick <= 60
+
+
+def test_the_quick_run_needs_no_data_from_outside():
+    needed = {"csp", "ip", "cta", "rounding", "audit", "peers", "protect", "binding", "startup", "scaling"}
+    made = {name for name, suite in SUITES.items() for e in suite.entries({}) if e.quick is not None and e.here}
+    assert needed <= made
+
+
+def test_the_quick_run_ends_in_ten_minutes():
+    """Seconds that methods may take, if all of them take what they may; rows that only time something take less."""
+    searching = [
+        entry.quick
+        for suite in SUITES.values()
+        for entry in suite.entries({})
+        if entry.quick is not None and entry.quick <= 20 and "solve" in entry.phases
+    ]
+    assert sum(searching) < 600
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_small_row_runs(name):
+    instance, method, options = SMALL[name]
+    entry = SUITES[name].find(instance, method)
+    if not entry.here:
+        pytest.skip(f"the data of {instance} is not beside the repository")
+    row = runner.measure(entry, Setting(3.0, options=options))
+    row["kind"] = entry.kind
+    row |= entry.judge(row)
+    stored = json.loads(json.dumps(row, default=plain))
+    assert (stored["instance"], stored["method"]) == entry.key
+    assert stored["status"] in runner.ENDED
+    assert stored["cpu"] > 0
+    assert 0.02 < stored["memory"] < 20  # GB
+    assert set(report.timed(stored)) <= set(PHASES)
+    lines = SUITES[name].tables[entry.kind].lines([stored])
+    assert len({line.count(" | ") for line in lines}) == 1  # as many words as there are columns
+
+
+def test_a_row_of_its_own_process():
+    suite = SUITES["paper_003"]
+    row = runner.apart(suite.name, suite.find("Figure 2", "csp"), Setting(10.0))
+    assert (row["low"], row["high"]) == (5.0, 30.0)  # what the paper prints
+
+
+def test_a_row_that_crashes_costs_only_itself():
+    entry = Entry("kind", "no such row", "csp", lambda setting: {}, 1.0)
+    row = runner.apart("paper_003", entry, Setting(1.0))
+    assert row["status"] == "failed" and row["notes"]
+
+
+def test_the_command_is_kept_without_paths():
+    words = ["--json", "/tmp/x.json", "--only", "a*", "--cache", "/home/me/peers", "--limit", "5"]
+    assert runner._told(words) == ["--only", "a*", "--cache", "FOLDER", "--limit", "5"]
+
+
+# ---- which rows are run ----------------------------------------------------------------------------------------------
+
+
+def _run(entries, **changed):
+    options = {"only": "*", "limit": None, "clock": "cpu", "cache": "", "no_peers": False, "quick": False}
+    run = runner.Run(argparse.Namespace(**{**options, "within": None, **changed}))
+    suite = Suite("made", None, lambda done: entries, {"kind": Columns(("instance",), lambda row: (row["instance"],))})
+    done, chosen = {}, []
+    for entry, setting in run._wanted(suite, done):
+        chosen.append((entry.instance, setting.limit))
+        done[entry.key] = {"status": "optimal", "cpu": float(entry.about or 0)}
+    return chosen
+
+
+def _entry(name, **more):
+    return Entry("kind", name, "m", lambda setting: {}, 10.0, **more)
+
+
+def test_rows_without_their_data_are_named_and_left_out(capsys):
+    assert _run([_entry("here"), _entry("away", here=False)]) == [("here", 10.0)]
+    assert "away left out, its data is not beside the repository" in capsys.readouterr().err
+
+
+def test_a_series_ends_with_the_first_row_that_took_too_long():
+    series = [_entry(f"s-{n}", series="s", about=str(cpu)) for n, cpu in ((1, 2), (2, 11), (3, 1))]
+    assert [name for name, _ in _run([*series, _entry("other")])] == ["s-1", "s-2", "other"]
+
+
+def test_limits_names_and_the_quick_run():
+    entries = [_entry("a", quick=2.0), _entry("b"), _entry("p", peer=True)]
+    assert _run(entries, quick=True) == [("a", 2.0)]
+    assert _run(entries, limit=5.0, only="b,p:*") == [("b", 5.0)]
+    assert _run(entries, cache="somewhere", only="p") == [("p", 10.0)]
+    assert _run(entries, within=0.0) == []

@@ -1,0 +1,68 @@
+"""`sdcdsl protect --resume` after kill -9: the program as it is, really killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.executing.cubes import cube
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def started(path: Path, out: Path, *more: str) -> subprocess.Popen:
+    out.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "sdcdsl", "protect", str(path), "--out", str(out), "--progress", "none", *more]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=out)
+
+
+def ended(process: subprocess.Popen) -> tuple[int, str]:
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out + err
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory) -> Path:
+    return cube(tmp_path_factory.mktemp("table") / "cube.jj", 3, 5)
+
+
+def killed_at_its_checkpoint(table: Path, out: Path) -> Path:
+    process = started(table, out, "--gap", "0", "--checkpoint-every", "0")
+    until = time.monotonic() + 240
+    while time.monotonic() < until and process.poll() is None:
+        found = list(out.glob("*.checkpoint"))
+        if found:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return found[0]
+        time.sleep(0.005)
+    raise AssertionError(ended(process))
+
+
+def test_a_killed_search_goes_on(table, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert ended(started(table, whole, "--gap", "0"))[0] == 0
+    checkpoint = killed_at_its_checkpoint(table, parts)
+    assert checkpoint.name == "cube.jj.csp.checkpoint" or checkpoint.name.startswith("cube.")
+    assert checkpoint.stat().st_mode & 0o777 == 0o600
+    assert not (parts / "cube.csv").exists()
+    code, said = ended(started(table, parts, "--gap", "0", "--resume"))
+    assert code == 0 and "SDC520" not in said, said
+    assert (parts / "cube.csv").read_bytes() == (whole / "cube.csv").read_bytes()
+    assert not list(parts.glob("*checkpoint*"))
+
+
+def test_a_checkpoint_of_something_else_is_told_and_not_used(table, tmp_path):
+    checkpoint = killed_at_its_checkpoint(table, tmp_path)
+    code, said = ended(started(table, tmp_path, "--gap", "5%", "--resume"))
+    assert code == 0 and "SDC520" in said and "other options" in said
+    assert not checkpoint.exists()
+    code, said = ended(started(table, tmp_path, "--gap", "5%", "--resume"))
+    assert code == 0 and "there is none" in said

@@ -1,0 +1,22 @@
+"""Widths with few digits are never narrower than what they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.cutting.separation import Separation
+from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.ip.polish import coarse
+from tests.attack.tables import flat
+from tests.methods.ip.test_method import table
+
+
+def test_large_widths_are_not_rounded_inwards():
+    """A share of a large width that looks like nothing is much of a small level."""
+    separation = Separation(Demands(Instance(table(1, [flat(3), flat(4), flat(3)], 5, 0.2, 0.2))))
+    least = separation.levels.need.min()
+    z = least * np.array([1.0, 1e6 + 1e-4, 1e6 - 1e-4, 12345.678901])
+    rounded = coarse(separation, z)
+    assert (rounded >= z).all()
+    assert (rounded <= z * (1 + 1e-6) + 1e-2 * least).all()
