@@ -185,7 +185,7 @@ class Processes(Team):
     def _do(self, task: _Task, me: threading.Thread) -> None:
         while not self._dismissed:
             try:
-                worker = self._workers[me] or _Worker()
+                worker = self._living(self._workers[me]) or _Worker()
             except OSError as error:  # no memory for another process, say
                 task.future.set_exception(error)
                 return
@@ -208,6 +208,14 @@ class Processes(Team):
             task.future.set_result(result) if done else task.future.set_exception(result)
             return
         task.future.set_exception(Stopped("stopped"))
+
+    @staticmethod
+    def _living(worker: _Worker | None) -> _Worker | None:
+        """One that died with nothing to do: the next task is not to blame for it."""
+        if worker is None or worker.process.poll() is None:
+            return worker
+        worker.end()
+        return None
 
     def _asked(self, worker: _Worker, task: _Task) -> tuple[bool, Any]:
         for key in self._parcels.gone & worker.shared:

@@ -16,6 +16,7 @@ import pytest
 from sdcdsl.executing import SERIAL, Line, Lost, Stopped, Tally, Team, in_order
 from sdcdsl.executing.cluster import Cluster
 from sdcdsl.executing.processes import Processes
+from sdcdsl.executing.team import DEATHS
 from tests.executing import tasks_for_tests as tasks
 
 
@@ -131,6 +132,15 @@ def test_a_task_that_no_worker_survives(apart):
     with pytest.raises(Lost):
         apart.submit(tasks.dying).result(120)
     assert apart.submit(tasks.add, [1], 1).result(60) == 2  # and the team goes on
+
+
+def test_workers_that_died_idle_are_not_held_against_the_next_task(tmp_path):
+    """One is killed with nothing to do, then the task loses all but one of the workers that it may lose."""
+    with Processes(1, patience=0.0) as team:
+        idle = team.submit(tasks.who).result(60)
+        os.kill(idle, signal.SIGKILL)
+        assert gone(idle)
+        assert team.submit(tasks.dying_at_first, str(tmp_path), DEATHS - 1).result(120) == DEATHS - 1
 
 
 def test_dismissed_while_it_works():
