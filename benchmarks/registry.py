@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import log
 from typing import Any
 
 Row = dict[str, Any]
@@ -62,10 +63,22 @@ class Entry:
     longer: float = 0.0  # seconds on top of the limit that the row may take
     peer: bool = False  # another program, which has to be installed
     series: str = ""  # rows of a series grow: after one that did not end in its limit, the rest is left out
+    size: float = 0.0  # of a row of a series
 
     @property
     def key(self) -> tuple[str, str]:
         return self.instance, self.method
+
+
+def foreseen(points: Sequence[tuple[float, float]], size: float) -> float | None:
+    """Seconds at a size, if time goes on growing as between the last two (size, seconds) of a series; None: nobody
+    knows."""
+    if len(points) < 2:
+        return None
+    (n, before), (m, last) = sorted(points)[-2:]
+    if not (n < m and before > 0 and last > 0):
+        return None
+    return last * (size / m) ** (log(last / before) / log(m / n))
 
 
 @dataclass(frozen=True)

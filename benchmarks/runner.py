@@ -22,12 +22,13 @@ from pathlib import Path
 from time import monotonic
 
 from measuring import machine, peak_memory, plain, versions
-from registry import Done, Entry, Row, Setting, Suite
+from registry import Done, Entry, Row, Setting, Suite, foreseen
 from report import written
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 ENDED = ("optimal", "feasible", "pattern", "done")
+HOPELESS = 2.0  # times its limit: a row of a series that would take so long is not begun
 
 
 def main(found: Sequence[Suite], about: str | None = None, arguments: Sequence[str] | None = None) -> int:
@@ -183,6 +184,12 @@ class Run:
                 continue
             limit = entry.quick if self.options.quick and entry.quick is not None else entry.limit
             limit = limit if self.options.limit is None else min(limit, self.options.limit)
+            rows = [row for (_, method), row in done.items() if method == entry.method and row.get("size")]
+            seconds = foreseen([(row["size"], row["cpu"]) for row in rows], entry.size) if entry.series else None
+            if seconds is not None and seconds > HOPELESS * limit:
+                over.add(entry.series)
+                print(f"{suite.name}: {entry.instance} left out, it would take {seconds:.0f} s", file=sys.stderr)
+                continue
             yield entry, Setting(limit, self.options.clock, self.options.cache, options)
             row = done[entry.key]
             if entry.series and (row["status"] not in ENDED or row.get("cpu", 0.0) > limit):

@@ -6,13 +6,14 @@
 `network`: a hierarchy crossed with a list, 10 % of the cells sensitive. `cube`: three dimensions, one with groups.
 Suppression goes on improving as long as it may: it is asked for any gap, so that its curve is the time to a pattern
 that its search would not improve without a proof, with a bound. Intervals, rounding and free senses are asked for a
-proven gap of 5 %, perturbation for 20 %; adjustment with given senses for its optimum. The sizes of a series grow by
-half a decade; after a row that did not end within the limit the rest of its series is left out. The exponent is a fit
-of c · n^e to rows from 0.05 s on: below that it is overhead.
+proven gap of 5 %, perturbation for 20 %; adjustment with given senses for its optimum. ECTA's levels are a fifth of the
+value, not rounded up: its α of 50 % cannot give a cell of 1 a level of 1. The sizes of a series grow by half a decade;
+after a row that did not end within the limit the rest of its series is left out, and so is a row that would take more
+than twice its limit if time went on growing as between the two before it. The exponent is a fit of c · n^e to rows from
+0.05 s on: below that it is overhead.
 
 Solvers inside the methods count what is left on the wall: on a busy machine a row may say `limit` before its CPU
-seconds are used up, and its series ends early. ECTA ends at 1 000 cells, where some cells of 1 have levels of 1, which
-its α of 50 % cannot give.
+seconds are used up, and its series ends early.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from instances import Shape, network
 from measuring import CLOCKS, audited, figure, measured, peak_memory, said, share
 from plots import curves, fitted
 from protect import Phases, written
-from registry import Columns, Done, Entry, Row, Setting, Suite
+from registry import Columns, Done, Entry, Row, Setting, Suite, foreseen
 from runner import main
 
 from sdcdsl.bind.microdata import Columns as Fields
@@ -62,6 +63,13 @@ def relative(problem: TableProblem) -> TableProblem:
     """A unit of change costs 1 / value."""
     a = problem.dataset["a"].values
     return replace(problem, dataset=problem.dataset.assign(w=("cell", 1 / np.maximum(a, 1.0))))
+
+
+def moderate(problem: TableProblem) -> TableProblem:
+    """Levels of a fifth of the value, as they are."""
+    d = problem.dataset
+    fifth = 0.2 * d["a"].values[d["cell_at"].values]
+    return replace(problem, dataset=d.assign(lpl=("pair", fifth), upl=("pair", fifth)))
 
 
 def alike(problem: TableProblem) -> TableProblem:
@@ -94,7 +102,7 @@ SERIES: dict[str, tuple[str, Make, Callable[[TableProblem], dict[str, Any]]]] = 
     "cta-L2": ("cta", lambda n: relative(cubic(n)), lambda p: {"norm": "L2", "sense": "up"}),
     "cta-Linf": ("cta", lambda n: relative(cubic(n)), lambda p: {"norm": "Linf", "sense": "up"}),
     "cta-free": ("cta", lambda n: relative(cubic(n)), lambda p: {"norm": "L1"}),
-    "ecta": ("ecta", cubic, lambda p: {"alpha": 0.5, "tries": 5}),
+    "ecta": ("ecta", lambda n: moderate(cubic(n)), lambda p: {"alpha": 0.5, "tries": 5}),
     "rounding-network": ("rounding", lambda n: alike(networked(n)), lambda p: {"base": 5.0}),
     "rounding-counts": ("rounding", counts, lambda p: {"base": 3.0}),
     "perturb": ("perturb", lambda n: alike(networked(n)), within),
@@ -194,7 +202,7 @@ def entries(done: Done) -> Iterator[Entry]:
 
 
 def _entry(series: str, n: int, work, phases: tuple[str, ...], quick: float | None = None) -> Entry:
-    return Entry(KIND, f"{series}-{n}", series, work, CAP, phases, quick=quick, longer=120.0, series=series)
+    return Entry(KIND, f"{series}-{n}", series, work, CAP, phases, quick=quick, longer=120.0, series=series, size=n)
 
 
 def _words(row: Row) -> tuple[str, ...]:
@@ -246,9 +254,18 @@ def summed_up(rows: Sequence[Row]) -> Iterator[str]:
             figure(memory[series][-1][1] if series in memory else None, 2),
             figure(last["limit"]),
             "–" if power is None else f"n^{power:.2f}",
-            f"{figure(after[0].get('size'))}: {after[0]['status']}" if after else "none was tried",
+            f"{figure(after[0].get('size'))}: {after[0]['status']}" if after else _next(points),
         )
         yield "| " + " | ".join(words) + " |"
+
+
+def _next(points: Sequence[tuple[float, float]]) -> str:
+    """What the size after the last one would take: it was left out for that, or there is none."""
+    if len(points) < 2:
+        return "none was tried"
+    size = points[-1][0] ** 2 / points[-2][0]
+    seconds = foreseen(points, size)
+    return "none was tried" if seconds is None else f"about {figure(round(size, -3))}: {figure(seconds)} s foreseen"
 
 
 def drawn(rows: Sequence[Row]) -> dict[str, str]:

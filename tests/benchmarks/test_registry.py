@@ -113,7 +113,7 @@ def _run(entries, **changed):
     done, chosen = {}, []
     for entry, setting in run._wanted(suite, done):
         chosen.append((entry.instance, setting.limit))
-        done[entry.key] = {"status": "optimal", "cpu": float(entry.about or 0)}
+        done[entry.key] = {"status": "optimal", "cpu": float(entry.about or 0), "size": entry.size}
     return chosen
 
 
@@ -129,6 +129,20 @@ def test_rows_without_their_data_are_named_and_left_out(capsys):
 def test_a_series_ends_with_the_first_row_that_took_too_long():
     series = [_entry(f"s-{n}", series="s", about=str(cpu)) for n, cpu in ((1, 2), (2, 11), (3, 1))]
     assert [name for name, _ in _run([*series, _entry("other")])] == ["s-1", "s-2", "other"]
+
+
+def test_what_a_series_would_take_is_foreseen():
+    assert registry.foreseen([(10, 1.0), (100, 4.0), (1, 1.0)], 1000) == pytest.approx(16.0)
+    assert registry.foreseen([(100, 4.0)], 1000) is None
+    assert registry.foreseen([(10, 1.0), (100, 0.0)], 1000) is None
+
+
+def test_rows_of_a_series_that_would_take_far_too_long_are_not_begun(capsys):
+    """Time grows with the square: 0.06, 0.6, 6 s, then 60 where 10 are allowed."""
+    grown = [(1, 0.06), (10**0.5, 0.6), (10, 6), (10**1.5, 60), (100, 600)]
+    series = [_entry(f"s-{n:.0f}", series="s", size=n, about=str(cpu)) for n, cpu in grown]
+    assert [name for name, _ in _run([*series, _entry("other")])] == ["s-1", "s-3", "s-10", "other"]
+    assert "s-32 left out, it would take 60 s" in capsys.readouterr().err
 
 
 def test_limits_names_and_the_quick_run():
