@@ -36,7 +36,6 @@ DIGITS = 4  # of a published β: rounded up
 NOTHING = 1e-10  # a β below this is zero
 HALVINGS = 16
 ROUNDS = 5  # projections before it is left to programs
-LIGHTEST = 1e-12  # of the largest weight, where nearness itself is a matter of taste
 TIGHT: dict[str, Any] = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 Box = tuple[np.ndarray, np.ndarray]  # ends of z = v - a, all cells
 
@@ -149,8 +148,7 @@ class Tables:
         low, high = np.concatenate([box[0], f]), np.concatenate([box[1], f])
         low[self.cells] -= f
         high[self.cells] -= f
-        # Figures from 1 to 10¹⁰ have weights from 1 to 10⁻²⁰, at which HiGHS's quadratic solver ends the process.
-        w = np.where(self.instance.open_anyway, 0.0, np.maximum(w, LIGHTEST * w.max(initial=0.0)))
+        w = np.where(self.instance.open_anyway, 0.0, w)
         w = np.concatenate([w, np.zeros(len(f))])
         solved = L2(M).solve(w, low, high, clock)
         if solved.z is None and not clock.over:

@@ -1,6 +1,6 @@
 """The closest table in L2 (paper 004 (5)): min Σ w z²,  M z = 0,  l ≤ z ≤ u.
 
-Newton's method on the dual, where z(y) = clip(Mᵀy / 2w, l, u); HiGHS's quadratic solvers where it does not get there.
+Newton's method on the dual, where z(y) = clip(Mᵀy / 2w, l, u); through the inside where that does not get there.
 """
 
 from __future__ import annotations

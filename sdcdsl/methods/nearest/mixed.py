@@ -6,7 +6,8 @@
 
 The dual Newton method does it where every cell has a square; cells without one take proximal steps. What it gives is
 checked: deviations add up and keep their ends, and the multipliers prove the objective. If it does not get there, a
-linear program says whether anything does, and HiGHS's quadratic solvers may try.
+linear program says whether anything does, and an interior point method goes there; from its multipliers Newton's method
+has few steps left.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from scipy.sparse import csr_array
 
 from sdcdsl.methods.nearest.additive import additive
 from sdcdsl.methods.nearest.feasible import infeasible
+from sdcdsl.methods.nearest.interior import interior, sharper
 from sdcdsl.methods.nearest.newton import Newton
-from sdcdsl.methods.nearest.quadratic import quadratic, sharper
 from sdcdsl.methods.nearest.solved import (
     Cost,
     Solved,
@@ -72,14 +73,8 @@ class Mixed:
         proof = infeasible(self.M, l, u, clock)
         if proof is not None:
             return proof.with_rows(self._rows)
-        found = quadratic(self.M, small, l / unit, u / unit, clock)
-        if found is not None:
-            z, y = found
-            for multipliers in (y, sharper(self.M, small, z, y, l / unit, u / unit)):
-                checked = self._checked(cost, z * unit, multipliers * unit * price, l, u, unit)
-                if checked is not None:
-                    return checked
-        return Solved(LIMIT if clock is not None and clock.over else FAILED)
+        made = self._through_the_inside(cost, small, l, u, unit, price, clock)
+        return made or Solved(LIMIT if clock is not None and clock.over else FAILED)
 
     def _by_newton(
         self,
@@ -109,6 +104,31 @@ class Mixed:
                     return made
         made = self._checked(cost, centre * unit, y * unit * price, l, u, unit) if y is not None else None
         return Solved(FAILED) if made is None else made
+
+    def _through_the_inside(
+        self,
+        cost: Cost,
+        small: Cost,
+        l: np.ndarray,
+        u: np.ndarray,
+        unit: float,
+        price: float,
+        clock: Clock | None,
+    ) -> Solved | None:
+        found = interior(self.M, small, l / unit, u / unit, self._newton.enough, clock)
+        if found is None:
+            return None
+        z, y = found
+        if (small.w2 > 0)[l < u].all():
+            ended = self._newton.minimise(small, l / unit, u / unit, y, clock=clock)
+            made = self._checked(cost, ended.z * unit, ended.y * unit * price, l, u, unit) if ended.done else None
+            if made is not None:
+                return made
+        for prices in (sharper(self.M, small, z, y, l / unit, u / unit), y):
+            made = self._checked(cost, z * unit, prices * unit * price, l, u, unit)
+            if made is not None:
+                return made
+        return None
 
     def _checked(
         self, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray, unit: float

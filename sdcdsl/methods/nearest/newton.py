@@ -28,7 +28,8 @@ from sdcdsl.methods.nearest.solved import Cost, sides
 from sdcdsl.methods.result import Clock
 
 STEPS = 600
-STUCK = 40  # steps without better residuals
+STUCK = 16  # steps without better residuals, after which there are better ways
+STUCK_WHILE_TIED = 120
 FIRST_TIE = 10.0  # how far the first step may go where f has a bend, relative to the curvature of the relations
 EXACT = 1e-12  # of what a relation adds up: where the residuals may stop
 GOOD = 1e-8  # where they are good enough if no step makes them smaller
@@ -102,7 +103,7 @@ class Newton:
                 best, best_off = (z, y), off
             if off <= EXACT or (best_off <= GOOD and lately > 4):
                 return Ended(*best, True)
-            if lately > (STUCK if not slack else 3 * STUCK) or (clock is not None and clock.over):
+            if lately > (STUCK_WHILE_TIED if slack else STUCK) or (clock is not None and clock.over):
                 return Ended(*best, False)
             tie = slack * whole * (y - anchor)
             if slack and np.abs((r + tie) / size).max() <= 0.2 * np.abs(tie / size).max():
@@ -146,7 +147,7 @@ class Newton:
     def _by_factors(self, D: np.ndarray, shift: np.ndarray, r: np.ndarray, tied: bool) -> np.ndarray:
         """The dual function depends on Mᵀy alone, so that relations which others imply need not move; ties pull at
         every relation."""
-        rows = np.arange(len(r)) if tied else self._enough
+        rows = np.arange(len(r)) if tied else self.enough
         M = csr_array(self.M[rows])
         H = csc_array(M @ diags_array(D) @ M.T) + diags_array(shift[rows])
         factors = splu(csc_array(H), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
@@ -155,7 +156,7 @@ class Newton:
         return d
 
     @cached_property
-    def _enough(self) -> np.ndarray:
+    def enough(self) -> np.ndarray:
         """Relations that imply all others. Large tables say the same sums over and over, and factors take the third
         power of what they are given; in small ones finding out would take longer than it saves."""
         m, n = sides(self.M)

@@ -155,8 +155,9 @@ def proved(
         return None
     objective = cost.of(z)
     bound, g = lower_bound(M, cost, l, u, y, objective, unit)
-    # Where nothing has to be paid, what is paid is measured by what a typical deviation costs.
-    if objective - bound > CLOSE * max(abs(objective), 1e-3 * cost.usual(unit)):
+    # Where nothing has to be paid, what is paid is measured by what a typical deviation costs. A bound above what is
+    # paid is rounding: of multipliers so large that they prove nothing.
+    if abs(objective - bound) > CLOSE * max(abs(objective), 1e-3 * cost.usual(unit)):
         return None
     return Solved(OPTIMAL, z, objective, min(bound, objective), *multipliers(cost, g, z, l, u), y)
 

@@ -31,7 +31,7 @@ def reducing(monkeypatch):
 
 def test_as_many_relations_as_the_rank(reducing):
     M = cube(4)
-    enough = Newton(M)._enough
+    enough = Newton(M).enough
     assert len(enough) == np.linalg.matrix_rank(M.toarray()) < M.shape[0]
     assert np.linalg.matrix_rank(M.toarray()[enough]) == len(enough)
 
