@@ -164,7 +164,7 @@ class Proofs:
 
     def _guessed_away(self, part: Part, reached: Reached) -> bool:
         """Whether the whole numbers that a move was taken for miss a level that the move itself reaches: 5.0000001 may
-        stand for 5, or for itself."""
+        stand for 5, or for itself. Of a sliding level either side may need all it can get."""
         if reached.reasons:
             return True
         pairs, levels = self.problem.pairs, (self.problem.levels_up, self.problem.levels_down)
@@ -172,8 +172,9 @@ class Proofs:
             (part.up, part.down), (reached.up, reached.down), levels, (1, -1), strict=True
         ):
             at = np.searchsorted(part.cells, pairs.cell[rely])
-            least = level[rely] * (1 - TOLERANCE)
-            if ((got < least) & (sign * part.step * part.move[at] >= least)).any():
+            least, moved = level[rely] * (1 - TOLERANCE), sign * part.step * part.move[at]
+            shorter = (pairs.spl[rely] > 0) & (got < moved * (1 - TOLERANCE))
+            if ((got < least) & (moved >= least) | shorter).any():
                 return True
         return False
 

@@ -184,3 +184,13 @@ def test_a_hair_below_the_level(lacking, verdict, size):
     problem = made(n, relations, a, [(0, 1)], levels=np.array([[0.0], [size], [0.0]]))
     width = np.array([0.0, size * (1 - lacking), size])
     assert audit(problem, intervals(a - np.array([0.0, size, size]), a + width), exact=False).verdict == verdict
+
+
+@pytest.mark.parametrize(("more", "verdict"), [(4.5e-8, "p"), (0.0, "p"), (-4.5e-7, "e")])
+def test_a_sliding_level_needs_the_last_digits_of_both_sides(more: float, verdict: str):
+    """Two cells with 4.5 below and a little more than 4.5 above: taken for whole multiples of 4.5, either side loses
+    what the other one gains."""
+    a = np.array([100.0, 30.0, 70.0])
+    problem = made(3, [[(-1.0, 0), (1.0, 1), (1.0, 2)]], a, [(0, 1)], levels=np.array([[1.5], [4.0], [9.0]]))
+    low, high = a - np.array([0.0, 4.5, 4.5 + more]), a + np.array([0.0, 4.5 + more, 4.5])
+    assert agree(problem, intervals(low, high)) == verdict
