@@ -78,6 +78,24 @@ def cli(show_values: bool) -> None:
 
 
 def main() -> None:
+    try:
+        _main()
+    finally:
+        _leave()
+
+
+def _leave() -> None:
+    """At once if work was left behind (`executing.overdue`): it may be deep in a library that must not be tidied up."""
+    overdue = sys.modules.get("sdcdsl.executing.overdue")
+    if overdue is None or not overdue.left_behind():
+        return
+    ended = sys.exc_info()[1]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ended.code if isinstance(ended, SystemExit) and isinstance(ended.code, int) else 1)
+
+
+def _main() -> None:
     from sdcdsl.cli.exits import BUG, LIMIT, STOPPED  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.

@@ -14,6 +14,7 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.executing import SERIAL, Team
+from sdcdsl.executing.overdue import Overdue, within
 from sdcdsl.methods.checkpoint import Keeping
 from sdcdsl.methods.cta import asked as cta
 from sdcdsl.methods.result import FAILED, FEASIBLE, OPTIMAL, Clock, Result, Standing
@@ -31,6 +32,8 @@ from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
 from sdcdsl.utility import measure
 from sdcdsl.vocabulary.plugins import find_method
+
+GRACE = 300.0  # seconds, and no less than its limit: a search that is not over so long after it will never be
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +130,25 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
 def _searched(
     problem: TableProblem, plan: Plan, request: Request, watch: Watch, team: Team, keeping: Keeping
 ) -> Result:
+    given_up = False
+
     def tell(standing: Standing) -> None:
-        watch.standing(problem.name, standing)
+        if not given_up:
+            watch.standing(problem.name, standing)
 
     order = order_of(plan, request.policy.seed or 0, tell, team, keeping)
     watch.searching(problem.name, plan.engine.name, order.clock)
     begun = perf_counter()
+    limit = order.clock.limit
     try:
-        result = run(problem, plan.engine.name, order)
+        if limit is None:
+            result = run(problem, plan.engine.name, order)
+        else:
+            result = within(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, order))
+    except Overdue:
+        late = f"it had {limit:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
+        order.clock.stop = given_up = True
+        result = Result(FAILED, notes=(late,))
     except Exception as error:  # whatever a solver or somebody else's method raises
         result = Result(FAILED, notes=(told(error),))
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:

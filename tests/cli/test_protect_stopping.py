@@ -57,3 +57,30 @@ def test_twice(policy, tmp_path, others):  # noqa: F811
     running.press()
     assert running.end() == (130, "")
     assert files(tmp_path) == {"investment.sdc"}
+
+
+HURRIED = (
+    "import sys; from sdcdsl.pipeline import protecting; protecting.GRACE = 0.5; from sdcdsl.cli import main; main()"
+)
+
+
+def hurried(path: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """The command with less patience for searches that do not come back."""
+    command = [sys.executable, "-c", HURRIED, "protect", str(path), "--jobs", "1", "--progress", "none"]
+    return subprocess.run(command, env=environment(site), capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_search_that_does_not_come_back_is_given_up(policy, tmp_path, others):  # noqa: F811
+    path = policy("method stubborn {\n    time_limit 0.5 s\n  }", 'release csv "out.csv"')
+    ended = hurried(path, others)
+    assert ended.returncode == 5, ended.stderr
+    assert "error[SDC512]" in ended.stderr and "it had 0.5 s" in ended.stderr
+    assert files(tmp_path) == {"investment.sdc"}
+
+
+def test_and_the_next_method_has_its_turn(policy, tmp_path, others):  # noqa: F811
+    path = policy("method stubborn {\n    time_limit 0.5 s\n  } else csp", 'release csv "out.csv"')
+    ended = hurried(path, others)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("investment: PROTECTED\n") and "cost        59" in ended.stdout
+    assert document(path, "--released", tmp_path / "out.csv")["verdict"] == "protected"
