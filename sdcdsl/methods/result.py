@@ -27,12 +27,14 @@ class Standing:
 
 
 class Clock:
-    """The time that is left, in seconds on the wall; `stop` may end the search from outside (Ctrl-C once)."""
+    """The time that is left, in seconds on the wall; `stop` may end the search from outside (Ctrl-C once). `struck`:
+    time had a say in what was searched, so that another machine may go another way."""
 
     def __init__(self, limit: float | None = None):
         self.started = monotonic()
         self.limit = limit
         self.stop = False
+        self.struck = False
 
     @property
     def passed(self) -> float:
@@ -46,7 +48,13 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        return self.left <= 0.0
+        over = self.left <= 0.0
+        self.strike(over)
+        return over
+
+    def strike(self, decided: bool = True) -> None:
+        """Something was decided by time."""
+        self.struck |= decided
 
     def __reduce__(self) -> tuple[Any, ...]:
         """In another process it goes on with what is left; nobody there hears of `stop`."""
@@ -71,6 +79,10 @@ class _Part(Clock):
     @property
     def left(self) -> float:
         return min(super().left, self._whole.left)
+
+    def strike(self, decided: bool = True) -> None:
+        super().strike(decided)
+        self._whole.strike(decided)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +121,7 @@ class Result:
     clashes: tuple[Clash, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)  # what the method has to say of its result, for the report
     notes: tuple[str, ...] = ()  # the same in sentences
+    timed: bool = False  # time had a say: the same search may come to another release
 
     @property
     def gap(self) -> float | None:

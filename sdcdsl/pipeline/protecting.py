@@ -153,7 +153,8 @@ def _searched(
         result = Result(FAILED, notes=(told(error),))
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
-    return result if result.seconds else replace(result, seconds={"search": perf_counter() - begun})
+    timed = result.timed or order.clock.struck
+    return replace(result, timed=timed, seconds=result.seconds or {"search": perf_counter() - begun})
 
 
 def _audited(

@@ -68,6 +68,7 @@ def _block(outcome: Outcome, protect: d.Block) -> dict[str, Any]:
         "touched": len(outcome.touched),
         "verdict": outcome.verdict,
         "attacked": outcome.audit.distance is None,
+        "timed": any(attempt.result.timed for attempt in outcome.attempts),
         "pattern": pattern_digest(outcome.pattern),
     }
 

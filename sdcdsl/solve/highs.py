@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdcdsl.solve.backend import Answer, Can, Ending
+from sdcdsl.solve.counting import uncounted
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import Numbers, numbers
 
@@ -33,7 +34,7 @@ class Highs:
         h = handle(seen)
         for option, value in options(limits).items():
             h.setOptionValue(option, value)
-        return run(h, bool(seen.integer.any()), seen.Q is not None)
+        return run(h, bool(counted(seen).any()), seen.Q is not None)
 
     def with_integers_fixed(self, seen: Numbers, x: np.ndarray) -> np.ndarray | None:
         """The best values of the other columns."""
@@ -52,6 +53,11 @@ def options(limits: Limits) -> dict[str, Any]:
     return out
 
 
+def counted(seen: Numbers) -> np.ndarray:
+    """bool [column]: whole, and not too far for HiGHS; the others are checked when its answer is."""
+    return seen.integer & ~uncounted(seen.integer, seen.low, seen.high, seen.row_low, seen.row_high)
+
+
 def handle(seen: Numbers, fixed: np.ndarray | None = None) -> Any:
     """A silent HiGHS with this model in it; `fixed`: integer columns stay at these values."""
     import highspy  # noqa: PLC0415
@@ -66,7 +72,7 @@ def handle(seen: Numbers, fixed: np.ndarray | None = None) -> Any:
         low, high = np.where(seen.integer, fixed, low), np.where(seen.integer, fixed, high)
     h.addVars(seen.n, low, high)
     h.changeColsCost(seen.n, np.arange(seen.n, dtype=np.int32), seen.cost)
-    whole = np.flatnonzero(seen.integer).astype(np.int32)
+    whole = np.flatnonzero(counted(seen)).astype(np.int32)
     if len(whole) and fixed is None:
         h.changeColsIntegrality(len(whole), whole, np.full(len(whole), 1, dtype=np.uint8))
     A, rows = seen.A, len(seen.row_low)

@@ -14,15 +14,19 @@ has no usable callback for lazy constraints.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite
+from time import monotonic
 from typing import Any
 
 import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.solve.counting import missed, uncounted
+
 OPTIMAL, FEASIBLE, INFEASIBLE, LIMIT, FAILED = "optimal", "feasible", "infeasible", "limit", "failed"
+AROUND = 2.0**20  # how far from their fractions whole numbers are looked for where they cannot be counted from zero
 TINY = 1e-7  # reduced costs of the wrong sign up to this share of the cost are the solver's, not the model's
 
 Row = tuple[np.ndarray, np.ndarray, float]  # columns, coefficients, right hand side
@@ -46,6 +50,8 @@ class Integral:
     objective: float
     bound: float
     met: list[np.ndarray] = field(default_factory=list)  # solutions that were found on the way
+    more: bool = True  # whether more time might find more
+    timed: bool = False  # a clock ended it
 
 
 class Master:
@@ -166,6 +172,17 @@ class Master:
     ) -> Integral:
         """The mixed-integer problem over the rows there are. `seconds` are on the wall; `over` is asked now and then
         whether to end, by whatever clock."""
+        if not self.integer.any():  # HiGHS names no bound then
+            made = self.relax(seconds)
+            if made.status == OPTIMAL:
+                return Integral(OPTIMAL, made.x, made.objective, made.bound)
+            bound = inf if made.status == INFEASIBLE else -inf
+            return Integral(made.status, None, inf, bound, timed=made.status == LIMIT)
+        far = uncounted(self.integer, self.lower, self.upper, self.rhs)
+        if far.any():
+            return self._in_two_steps(
+                far, start, gap, seconds, {"threads": threads, "seed": seed, "heuristics": heuristics, "over": over}
+            )
         highs = _handle(self.cost, self.lower, self.upper)
         highs.changeColsIntegrality(
             len(self.cost),
@@ -224,7 +241,52 @@ class Master:
             return Integral(OPTIMAL, x, objective, bound, met)
         if status not in _ANSWERS:
             return Integral(FAILED, None, inf, -inf)
-        return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound, met)
+        return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound, met, timed=status in _TIMED)
+
+    def _in_two_steps(
+        self, far: np.ndarray, start: np.ndarray | None, gap: float, seconds: float, others: dict[str, Any]
+    ) -> Integral:
+        """First with fractions in the columns that cannot be counted, which is where the bound comes from. Where these
+        are not whole by themselves (those of networks are), all whole numbers near them, counted from there."""
+        begun = monotonic()
+        free = self._counted_from(np.zeros(len(self.cost)), self.lower, self.upper, self.integer & ~far)
+        first = free.solve(start=start, gap=gap, seconds=seconds, **others)
+        if first.x is None:
+            return first
+        met = [x for x in (np.where(far, np.rint(x), x) for x in first.met) if self._kept_by(x)]
+        x = np.where(far, np.rint(first.x), first.x)
+        if self._kept_by(x):
+            return replace(first, x=x, objective=float(self.cost @ x), met=met)
+        origin = np.where(far, x, 0.0)
+        reach = np.where(far, AROUND, inf)
+        near = self._counted_from(
+            origin, np.maximum(self.lower - origin, -reach), np.minimum(self.upper - origin, reach), self.integer
+        )
+        second = near.solve(gap=gap, seconds=max(seconds - (monotonic() - begun), 0.0), **others)
+        met += [x + origin for x in second.met]
+        timed = first.timed or second.timed
+        if second.x is None:
+            return Integral(LIMIT if timed else FAILED, None, inf, first.bound, met, timed=timed)
+        x = second.x + origin
+        objective = float(self.cost @ x)
+        status = OPTIMAL if objective - first.bound <= gap * abs(objective) else FEASIBLE
+        return Integral(status, x, objective, first.bound, met, timed, timed)
+
+    def _counted_from(self, origin: np.ndarray, lower: np.ndarray, upper: np.ndarray, integer: np.ndarray) -> Master:
+        """The same rows for x - origin."""
+        out = Master(self.cost, lower, upper, integer)
+        left = self.rhs - self.matrix @ origin if self.rows else self.rhs
+        rows = list(zip(self._columns, self._values, left.tolist(), strict=True))
+        for equal in (True, False):
+            out.add([row for row, same in zip(rows, self._equal, strict=True) if same == equal], equal)
+        return out
+
+    def _kept_by(self, x: np.ndarray) -> bool:
+        if not self.rows:
+            return True
+        A = self.matrix
+        fractions = abs(A) @ np.where(self.integer, 0.0, 1.0)
+        return not missed(A @ x, self.rhs, abs(A) @ np.abs(x), self.equations, fractions == 0).any()
 
     def solve_around(self, start: np.ndarray, free: np.ndarray, *, gap: float, seconds: float, seed: int) -> Integral:
         """The mixed-integer problem in which only `free` columns leave where `start` has them: rows and columns that do
@@ -250,7 +312,7 @@ class Master:
 
         x = None if solved.x is None else whole(solved.x)
         met = [whole(x) for x in solved.met]
-        return Integral(solved.status, x, solved.objective + rest, solved.bound + rest, met)
+        return replace(solved, x=x, objective=solved.objective + rest, bound=solved.bound + rest, met=met)
 
 
 _ANSWERS = {
@@ -261,6 +323,8 @@ _ANSWERS = {
     highspy.HighsModelStatus.kIterationLimit: LIMIT,
     highspy.HighsModelStatus.kSolutionLimit: LIMIT,
 }
+
+_TIMED = (highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kInterrupt)
 
 
 def _joined(columns: list[np.ndarray], values: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

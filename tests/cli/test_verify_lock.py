@@ -15,6 +15,7 @@ from sdcdsl.cli import cli
 from sdcdsl.report.lock import seal
 from sdcdsl.report.toml import dumps
 from tests.cli.protecting import run as protect
+from tests.pipeline.others import others  # noqa: F401
 
 
 def verify(*arguments: object) -> Result:
@@ -52,6 +53,7 @@ def test_what_it_says(locked):
     facts = ("name", "method", "status", "objective", "bound", "gap", "sensitive", "pairs", "touched", "verdict")
     said = ["investment", "csp", "optimal", 59, 59, 0, 1, 1, 4, "protected"]
     assert [block[name] for name in facts] == said
+    assert block["timed"] is False
     assert content["run"] == {
         "policy": "investment.sdc",
         "day": "2026-01-01",
@@ -117,7 +119,18 @@ def test_another_pattern_is_found_by_the_replay(locked):
     rewritten(locked, lambda content: content["blocks"][0].update(pattern="0" * 64))
     assert verify(locked).exit_code == 0
     result = verify(locked, "--replay")
-    assert result.exit_code == 7 and "another pattern" in result.stdout
+    assert result.exit_code == 7 and "another pattern; this should not happen" in result.stdout
+
+
+def test_a_search_that_a_clock_ended_says_so(policy, tmp_path, others):  # noqa: F811
+    """Whatever was found by then: the same search may find something else on a machine with more to do."""
+    path = policy("method endless {\n    time_limit 0.2 s\n  }", 'release csv "out.csv"')
+    assert protect(path, "--no-report").exit_code == 0
+    lock = tmp_path / "investment.sdc.lock"
+    assert tomllib.loads(lock.read_text(encoding="utf-8"))["blocks"][0]["timed"] is True
+    rewritten(lock, lambda content: content["blocks"][0].update(pattern="0" * 64))
+    result = verify(lock, "--replay")
+    assert result.exit_code == 7 and "another pattern; time had a say in the search" in result.stdout
 
 
 def test_a_policy_that_means_something_else(locked):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner, Result
 
-from sdcdsl.cli import cli
+from sdcdsl.cli import cli, exits
 from tests.soak.case import METHODS, POLICY, Case
 from tests.soak.oracle import best_intervals, best_suppression, hopeless, second_opinion
 
@@ -140,7 +140,8 @@ def _judge_release(case: Case, policy: Path, out: Path, block: dict[str, Any], t
     again = ["--replay"] if _turn(case, 0) and block.get("status") == "optimal" else []
     verified = _command(tale, "verify", lock, *again)
     tale.replayed = bool(again)
-    if verified.exit_code != 0:
+    # A search that time had a say in, be it the first or the second time, may come to another release, and says so.
+    if verified.exit_code != 0 and not (verified.exit_code == exits.CHANGES and "time had a say" in verified.output):
         tale.complain("the lock does not hold", verified.output)
     if (out / "soak.cert").is_file():
         tale.certified = True

@@ -156,7 +156,7 @@ class _Solving:
     def _improve(self, finder: Finder, until: float, while_gaining: bool = False) -> None:
         idle = 0
         clock = self.clock.part(max(until - self.clock.passed, 0.0))
-        while not clock.over and not self._done() and (finder.gaining or not while_gaining):
+        while not self._done() and (finder.gaining or not while_gaining) and not clock.over:
             found = finder.better(clock)
             if found is None:
                 return

@@ -86,7 +86,10 @@ class Proving:
         one = self.clock.part(DRAWING * self.clock.left)
         for k in range(DRAWS):
             best = self.best()
-            if one.over or self._last > QUICK or self._done():
+            if self._done() or one.over:
+                return
+            if self._last > QUICK:
+                self.clock.strike()
                 return
             part = self._random.uniform() if k % 2 and best is not None else 1.0
             mixed = share if best is None else part * share + (1 - part) * best[0]
@@ -132,6 +135,7 @@ class Proving:
                 over=lambda slice_=slice_: slice_.over,
             )
             self._solving += slice_.passed
+            self.clock.strike(made.timed)
             if made.status == INFEASIBLE:
                 # Whatever the cuts allow is dearer than the best: they leave nothing else.
                 self.infeasible = best is None
@@ -153,6 +157,7 @@ class Proving:
                 self._others(made.met, self.clock.part(CUTTING * slice_.passed))
                 self._complete(bounding.to_cells(x) > 0.5)
                 self._relaxed()
+                self.clock.strike()  # how much is drawn follows from how long solving takes
                 if self._completing < COMPLETING * self._solving:
                     self._draw(bounding.to_cells(bounding.x))
                 continue

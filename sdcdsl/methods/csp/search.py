@@ -204,7 +204,9 @@ class Search:
         if self._asked < TRIAL or left < FEW:
             return False
         each = (self.clock.passed - self._began) / self._asked
-        return left * each > min(PATIENCE, 0.2 * self.clock.left)
+        slow = left * each > min(PATIENCE, 0.2 * self.clock.left)
+        self.clock.strike(slow)
+        return slow
 
     def _together(self, left: np.ndarray, price: np.ndarray) -> int | None:
         """One move for many sides of one attacker that go the same way, hardest first."""

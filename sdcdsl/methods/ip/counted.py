@@ -196,6 +196,7 @@ class Counted:
             start = None if self.best is None else self._start(self.best, unit)
             left = min(clock.left, 1e9)
             solved = master.solve(start=start, gap=0.5 * gap, seconds=max(SLICE * left, 0.1), seed=0)
+            clock.strike(solved.timed)
             if solved.status == INFEASIBLE:
                 self.infeasible = exact and self.best is None
                 return

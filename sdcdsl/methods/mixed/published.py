@@ -87,7 +87,9 @@ class Published:
         t[off] = l[off] = high[off] = 0.0
         t = additive(self.M, t, l, high)
         r, size = np.abs(self.M @ t), abs(self.M) @ (np.abs(i.a) + np.abs(t))
-        return (t if (r <= ADDS_UP * size + 1e-12 * size.max(initial=0.0)).all() else None), hidden
+        room = ADDS_UP * size + 1e-12 * size.max(initial=0.0)
+        counts = abs(self.M) @ np.where(at.whole, 0.0, np.abs(t)) == 0  # sums of whole numbers are right or wrong
+        return (t if (r <= np.where(counts, np.minimum(room, 0.5), room)).all() else None), hidden
 
     def _unused(self, u: np.ndarray) -> np.ndarray:
         """Cells about which it is decided that they have no interval, or keep their value."""

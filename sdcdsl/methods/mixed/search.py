@@ -222,6 +222,7 @@ class Search:
                 left = min(left, self.patience.left)
             slice_ = max(min(seconds, SLICE * left), 0.05)
             solved = self.master.solve(start=start, gap=0.5 * gap, seconds=slice_)
+            clock.strike(solved.timed)
             if solved.status == INFEASIBLE:
                 self.infeasible = self.best is None
                 if self.best is not None:  # everything else costs more
@@ -233,7 +234,7 @@ class Search:
                 self.offer(x)
                 cut |= self.cut_off(x, clock)
             tell(Standing("search", self.objective, self.bound, f"{self.cuts} cuts"))
-            if solved.status == OPTIMAL and not cut:
+            if not cut and (solved.status == OPTIMAL or not solved.more):
                 return
             if not cut:
                 seconds *= 2

@@ -149,6 +149,8 @@ class L1:
         left = patience if clock is None else min(clock.left, patience)
         highs.setOptionValue("time_limit", left if left == inf else highs.getRunTime() + left)  # counts all runs
         highs.run()
+        if clock is not None:
+            clock.strike(highs.getModelStatus() == Status.kTimeLimit)
         return ENDED.get(highs.getModelStatus(), FAILED)
 
     # ---- what it says --------------------------------------------------------------------------------------------

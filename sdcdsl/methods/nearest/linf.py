@@ -58,6 +58,8 @@ def linf(
         highs.setOptionValue("time_limit", left if left == inf else highs.getRunTime() + left)
         highs.run()
         status = highs.getModelStatus()
+        if clock is not None:
+            clock.strike(status == Status.kTimeLimit)
         if clock is not None and clock.over and status != Status.kOptimal:
             return Solved(LIMIT)
         if status in (Status.kInfeasible, Status.kUnboundedOrInfeasible):

@@ -189,6 +189,7 @@ def elastic(
         gain, solved = made.step(free, min(MOMENT, clock.left), seed)
         took = process_time() - began
         around.learn(way, gain, took, solved)
+        clock.strike()  # which neighbourhoods are tried follows from how long they take
         idle = 0 if gain > 0 else idle + 1
         if len(made.outside):
             made.dearer(min(max(took, 0.01) / time, 1.0))

@@ -46,6 +46,7 @@ class Finder:
     def __call__(self, search: Search, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
         whole, clock = clock, clock.part(SHARE * clock.left if np.isfinite(clock.left) else ENDLESS)
         solved = search.master.solve(gap=ANY, seconds=min(FIRST, clock.left), seed=self.seed)
+        clock.strike(solved.timed)
         if solved.status == INFEASIBLE:
             search.infeasible = True
             return
@@ -182,6 +183,7 @@ class Finder:
             gain = before - search.best.objective
             done = solved.status == OPTIMAL
             around.learn(way, gain, process_time() - began, done)
+            clock.strike()  # which neighbourhoods are tried follows from how long they take
             idle = 0 if gain > 0 else idle + 1
             tell(Standing("neighbourhoods", search.objective, search.bound, f"{int(free.sum())} parts"))
             if done and free.sum() == around.movable.sum():

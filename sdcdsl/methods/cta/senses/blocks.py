@@ -56,6 +56,7 @@ class Blocks:
             point = self._tried(point, waiting.pop(), *self.sizes[size], clock)
             self.tries += 1
             spent[size] += process_time() - begun
+            clock.strike()  # which sizes are tried follows from how long they take
             gained[size] += before - point.objective
             if point.objective < before:
                 tell(point)

@@ -41,6 +41,10 @@ class Sparing(Clock):
     def left(self) -> float:
         return max(self._whole.left - self._kept, 0.0)
 
+    def strike(self, decided: bool = True) -> None:
+        super().strike(decided)
+        self._whole.strike(decided)
+
     @property
     def rate(self) -> float:
         if isinstance(self._whole, Sparing):

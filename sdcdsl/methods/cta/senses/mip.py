@@ -27,6 +27,7 @@ from sdcdsl.attack.leaves import size
 from sdcdsl.methods.cta.senses.chosen import Sparing
 from sdcdsl.methods.cta.senses.groups import Groups
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock
+from sdcdsl.solve.counting import uncounted
 
 Status = highspy.HighsModelStatus
 WIDE = 1e4  # in typical levels: the end of groups that choose and have none
@@ -166,8 +167,9 @@ class Model:
         nodes: int | None = None,
         whole: bool = False,
     ) -> Made:
-        """`whole`: all columns are whole numbers, not only b."""
+        """`whole`: all columns are whole numbers, not only b; if they can be counted, or else b alone."""
         matrix, rows = self.all(np.zeros(0, dtype=np.int64) if entries is None else entries)
+        whole = whole and not uncounted(np.ones(self.width, dtype=bool), self.low, self.high, *rows).any()
         highs = passed(matrix, self.cost, (self.low, self.high), rows, self.width if whole else self.k)
         highs.setOptionValue("mip_rel_gap", gap)
         highs.setOptionValue("mip_abs_gap", 0.0)
@@ -178,6 +180,7 @@ class Model:
         timed(highs, clock)
         self._start(highs)
         highs.run()
+        clock.strike(highs.getModelStatus() in (Status.kTimeLimit, Status.kInterrupt))
         return self._made(highs, gap)
 
     def _start(self, highs: highspy.Highs) -> None:
