@@ -19,6 +19,7 @@ from sdcdsl.policy.meaning import (
     covered,
     keyed_senses,
     level_sets,
+    moved_ends,
     rivals,
 )
 from sdcdsl.policy.resolve import Policy
@@ -85,11 +86,14 @@ def idle_seed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     if policy.seed is None or _is_library(policy):
         return
     random = any(
-        p.all(d.Assess) or any(keyed_senses(p)) or any(method is None or method.stochastic for _, method in _engines(p))
+        p.all(d.Assess)
+        or any(keyed_senses(p))
+        or any(moved_ends(p))
+        or any(method is None or method.stochastic for _, method in _engines(p))
         for p in policy.protects.values()
     )
-    if not random:
-        seed = next((s for f in reversed(policy.files) for s in f.document.all(d.Seed)), None)
+    seed = next((s for f in reversed(policy.files) for s in f.document.all(d.Seed)), None)
+    if not random and (seed is None or not policy.is_used(seed.span)):  # that of a used file is for others too
         yield diagnostic("SDC204", "nothing in this policy draws random numbers", seed.span if seed else None)
 
 

@@ -225,3 +225,10 @@ def keyed_senses(protect: d.Block) -> Iterator[d.Option]:
             for option in engine.options:
                 if option.name == "sense" and any(isinstance(v, x.Name) and v.name == "keyed" for v in option.values):
                     yield option
+
+
+def moved_ends(protect: d.Block) -> Iterator[d.Option]:
+    """Options by which ends of intervals are moved at random."""
+    for chain in protect.all(d.MethodChain):
+        for engine in chain.engines:
+            yield from (option for option in engine.options if option.name == "avoid_centre")

@@ -65,7 +65,8 @@ def test_sliding_levels_of_a_table_that_is_adjusted():
 def test_symmetric_levels_reveal_the_midpoint():
     text = change("method csp", "method ip", change("upl 12", "upl 10", CLEAN))
     assert advice(text) == ["SDC205"]
-    assert advice(change("method ip", "method ip {\n    avoid_centre\n  }", text)) == []
+    moved = change("method ip", "method ip {\n    avoid_centre\n  }", text)
+    assert advice(change('policy "tiny"\n', 'policy "tiny"\nseed 7\n', moved)) == []  # and the seed is used
     assert advice(change("method csp", "method ip", CLEAN)) == []
     # In a scenario, or against one attacker only; behind `else` it may come to it as well.
     uneven = change("method csp", "method csp else ip", CLEAN)

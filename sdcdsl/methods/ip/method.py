@@ -160,13 +160,17 @@ class Solver:
         if self.options.get("avoid_centre"):
             before = self._price(down, up)
             down, up = off_centre(down, up, self.cap_width, self.order.seed)
-            facts["cost of moving the ends"] = self._price(down, up) - before
+            after = self._price(down, up)
+            facts["cost of moving the ends"] = after - before
+            if after > before:
+                share_of_cost = f"{100 * (after - before) / after:.2g} % of the cost"
+                notes = (f"`avoid_centre` moved ends of intervals outwards: {share_of_cost}, and of the gap",)
             facts["centred before"] = share
             share = centred(down, up)
         facts["intervals"] = int(((down > 0) | (up > 0)).sum())
         facts["centred"] = share
         if share >= 0.5 and facts["intervals"] > 1:
-            notes = (
+            notes += (
                 f"{share:.0%} of the intervals have the true value in their middle: levels that are the same below and "
                 "above do that (paper 000); `avoid_centre` moves the ends",
             )

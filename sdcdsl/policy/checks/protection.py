@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.meaning import attackers_of, keyed_senses, released_files, scenarios_of
+from sdcdsl.policy.meaning import attackers_of, keyed_senses, moved_ends, released_files, scenarios_of
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.plugins import find_rule
@@ -188,11 +188,15 @@ def _seed(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                     help="seed 2025",
                 )
                 return
-    keyed = next(keyed_senses(protect), None)
-    if keyed is not None:
-        headline = "`sense keyed` draws keys: without a seed that nobody outside knows they are no secret"
-        yield diagnostic("SDC121", headline, keyed.span, help="seed 2025")
-        return
+    secrets = (
+        (keyed_senses, "`sense keyed` draws keys: without a seed that nobody outside knows they are no secret"),
+        (moved_ends, "`avoid_centre` moves ends at random: without a seed that nobody outside knows they move back"),
+    )
+    for drawing, headline in secrets:
+        option = next(drawing(protect), None)
+        if option is not None:
+            yield diagnostic("SDC121", headline, option.span, help="seed NUMBER, one that nobody can guess")
+            return
     for assess in protect.all(d.Assess):
         yield diagnostic(
             "SDC121", "`assess` draws random numbers: the policy needs a seed", assess.span, help="seed 2025"
