@@ -66,6 +66,22 @@ def test_interval_protection_and_the_first_model(shape: str, seed: int):
     assert_best(problem, solved(problem, "ip"), ip_compact(problem, Order({"gap": 1e-9})).objective)
 
 
+@pytest.mark.parametrize(("shape", "seed"), [("one dimension", 0), ("2-D", 0), ("2-D", 1)])
+def test_intervals_that_keep_every_level_are_there_before_any_choice(shape: str, seed: int, monkeypatch):
+    """Somebody who stops a search early has valid intervals: as wide as all conditional levels together ask for."""
+    monkeypatch.setattr("sdcdsl.methods.ip.counted.STEPS", 0)
+    problem, clock = conditional(seed, shape), Clock()
+
+    def stop(standing) -> None:
+        clock.stop = True
+
+    best = ip_compact(problem, Order({"gap": 1e-9})).objective
+    result = run(problem, "ip", Order({}, clock, seed=1, tell=stop))
+    assert (result.pattern is None) == (best is None)
+    if result.pattern is not None:
+        assert audit(problem, result.pattern, exact=False).verdict in ("protected", "nothing to check")
+
+
 def test_conditional_levels_change_what_is_best():
     """Row and column of a square: the cheap cell beside the sensitive one would be known too well."""
     relations = [[(-1.0, 4), (1.0, 0), (1.0, 1)], [(-1.0, 5), (1.0, 2), (1.0, 3)]]

@@ -128,6 +128,7 @@ class Counted:
 
     def _mend(self, of: Conditions, first: Benders, clock: Clock, gap: float) -> None:
         """Intervals of the base, until none falls short of a conditional level: protected, or published."""
+        self._all_conditions(of, clock, gap)
         for publish in (False, True):
             benders: Benders | None = first
             more, opens = np.zeros(len(of.ordinary), dtype=bool), of.may_open.copy()
@@ -157,6 +158,17 @@ class Counted:
                     if benders is not None and benders.best is not None:
                         more, opens = trial, may
                         break
+
+    def _all_conditions(self, of: Conditions, clock: Clock, gap: float) -> None:
+        """Every conditional level as an ordinary one: dear, and valid whatever it touches. Where cells that can never
+        have their level stay shut, all others have room for theirs."""
+        instance = of.asking(of.whole.conditional & of.may_open[of.whole.pair_cell])
+        demands = Demands(instance)
+        made = None if demands.hopeless else self._without_binaries(instance, demands, clock, gap)
+        if made is not None and made.best is not None:
+            z, missed = tight(made.separation, made.best)
+            if not missed.any():
+                self._offer_cells(*demands.classes.to_cells(z[: made.n], z[made.n :]))
 
     def _short(self, *z: np.ndarray) -> np.ndarray:
         """Conditional pairs, one for each level that the intervals z (down, up) make count and do not satisfy."""
@@ -275,6 +287,8 @@ class Counted:
         if z is None:
             return
         if self.conditions is not None:
+            if len(self._short(z[: self.n], z[self.n :])):
+                return  # making narrower ones of these takes long, and mends nothing
             touched = self._touched(z)
             separation = Separation(Demands(self.conditions.of_touched(touched)))
         least, missed = tight(separation, z)
