@@ -1,10 +1,12 @@
-"""What it costs to let others do the work, and what it brings: an audit, and the tries of ECTA, by every kind of
-executor.
+"""What it costs to let others do the work, and what it brings: an audit, the tries of ECTA, and a round of separation,
+by every kind of executor.
 
-    python benchmarks/executors.py TABLE.jj [--share 0.8] [--chunk 56] [--tries 60] [--teams serial,processes:2,local:2]
+    python benchmarks/executors.py TABLE.jj [--share 0.8] [--chunk 56] [--tries 60] [--levels 128]
+                                            [--teams serial,processes:2,local:2]
 
 The table with SHARE of its cells hidden (all, if not given) is audited for its verdict, CHUNK pairs a task; with
---tries, so many tables of ECTA are tried instead. CPU seconds are those of this process and of all workers; the bytes
+--tries, so many tables of ECTA are tried instead; with --levels, so many levels are asked about, at a point where every
+class is hidden to some part. CPU seconds are those of this process and of all workers; the bytes
 are what is pickled for them, and what it would be if nothing was shared. The digest at the end of a line is that of
 every verdict and bound, or of the released table: it must be the same in all lines.
 """
@@ -31,6 +33,10 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.reading import read_any
 from sdcdsl.executing import SERIAL, Team, Threads
 from sdcdsl.executing.frames import packed
+from sdcdsl.methods.cutting.capacities import Capacities
+from sdcdsl.methods.cutting.demands import Demands
+from sdcdsl.methods.cutting.separation import Separation
+from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pattern import Pattern, hidden
@@ -102,17 +108,40 @@ def drawn(problem: TableProblem, tries: int) -> Callable[[Team], str]:
     return work
 
 
+def separated(problem: TableProblem, count: int) -> Callable[[Team], str]:
+    demands = Demands(Instance(problem))
+    classes = demands.classes.count
+    point = np.random.default_rng(1).uniform(0.2, 1.0, classes)
+
+    def work(team: Team) -> str:
+        separation = Separation(demands, team=team)
+        asked = np.zeros(len(separation.levels), dtype=bool)
+        asked[np.linspace(0, len(asked) - 1, count).astype(int)] = True
+        everything = np.full(classes, np.inf)
+        made = separation.round(Capacities(demands, everything, everything, point), only=asked, each=True)
+        return f"{len(made.found)} cuts {sha256(made.reached.tobytes()).hexdigest()[:12]}"
+
+    print(f"{problem.n} cells, {classes} classes, {count} of {len(demands.levels)} levels")
+    return work
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", type=Path)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--chunk", type=int, default=attacking.CHUNK)
     parser.add_argument("--tries", type=int)
+    parser.add_argument("--levels", type=int)
     parser.add_argument("--teams", default="serial,processes:2,local:2")
     asked = parser.parse_args()
     attacking.CHUNK = asked.chunk
     problem = problem_of(asked.table)
-    work = audited(problem, asked.share) if asked.tries is None else drawn(problem, asked.tries)
+    if asked.tries is not None:
+        work = drawn(problem, asked.tries)
+    elif asked.levels is not None:
+        work = separated(problem, asked.levels)
+    else:
+        work = audited(problem, asked.share)
     for name in asked.teams.split(","):
         begun, own, others = time.monotonic(), time.process_time(), cpu_of_children()
         with team(name) as workers:
