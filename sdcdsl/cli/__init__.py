@@ -132,13 +132,15 @@ def _main() -> None:
 
 
 def _results_only() -> None:
-    """Keeps standard output for results. Solvers print on it now and then, from code that Python does not see: what
-    goes to the process's own standard output is sent to stderr, and Python's goes where the user wants it."""
+    """Keeps standard output for results. Solvers print on it now and then, from code that Python does not see, and may
+    quote data: what goes to the process's own standard output goes nowhere, and Python's where the user wants it."""
     try:
         sys.stdout.flush()
         fd = sys.stdout.fileno()
         kept = os.dup(fd)
-        os.dup2(sys.stderr.fileno(), fd)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, fd)
+        os.close(nowhere)
     except (OSError, ValueError, AttributeError):  # closed, or not a file at all
         return
     old = sys.stdout

@@ -32,7 +32,9 @@ class Place:
 def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started us decides what Ctrl-C means
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)  # what solvers print may quote data
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
     source = sys.stdin.buffer
     tasks: queue.SimpleQueue[Message] = queue.SimpleQueue()
     lines: dict[int, Line] = {}

@@ -53,12 +53,22 @@ def _infeasible(
 ) -> Diagnostic:
     headline = f"no release of `{problem.name}` by `{engine.name}` can satisfy the policy"
     clashes = result.clashes or _clashes(problem)
-    found = diagnostic("SDC510", headline, notes=_notes(problem, clashes), help="relax one of these statements")
+    found = diagnostic("SDC510", headline, notes=_notes(problem, clashes), help=_way_out(problem, clashes, policy))
     for span, label in (*_asking(problem, clashes), *_leaving(problem, engine, clashes, policy)):
         found = found.mark(span, label)
     if not found.marks:
         found = found.mark(protect.heading, "nothing that is allowed here is enough")
     return found.note(*result.notes)
+
+
+def _way_out(problem: TableProblem, clashes: Sequence[Clash], policy: Policy) -> str:
+    attacker = problem.dataset["attacker_at"].values
+    names = {problem.attackers[int(attacker[clash.pair])].split(" ", 1)[0] for clash in clashes}
+    alone = [name for name in sorted(names) if name in policy.attackers and policy.attackers[name].last(d.Each)]
+    if not alone or len(alone) < len(names):
+        return "relax one of these statements"
+    # Who contributes much of a cell knows it better than anybody else, and cannot be left as uncertain.
+    return f"relax one of these statements, or ask for less against contributors: lpl 2% of value against {alone[0]}"
 
 
 def _clashes(problem: TableProblem) -> tuple[Clash, ...]:

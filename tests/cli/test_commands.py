@@ -251,3 +251,10 @@ def test_lint_counts_what_it_does_not_print(tmp_path: Path):
 def test_every_file_of_the_library_can_be_started_from():
     folder = Path(__file__).resolve().parents[2] / "specs" / "library"
     assert {f"library/{p.stem}" for p in folder.glob("*.sdc")} == set(LIBRARY)
+
+
+def test_what_a_solver_prints_goes_nowhere():
+    """From code that Python does not see, to the process's own standard output: it may quote data."""
+    program = "import os; from sdcdsl.cli import _results_only as only; only(); os.write(1, b'93.261'); print('done')"
+    made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (made.stdout, made.stderr) == ("done\n", "")

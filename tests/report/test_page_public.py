@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,7 +18,9 @@ from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.released.write import write_release_csv
 from sdcdsl.report.page.assembling import page
+from sdcdsl.report.page.words import rules_in_words
 from sdcdsl.report.provenance import Provenance
+from tests.policy.reading import policy
 from tests.report.outcomes import METHODS, made
 
 Made = tuple[tuple[Outcome, ...], Provenance]
@@ -157,3 +161,62 @@ def test_an_adjusted_table_does_not_count_its_changes(tmp_path: Path) -> None:
     assert "changed" not in text
     assert "Sensitive" not in text
     assert set(data_of(page(outcomes, provenance, public=True))["blocks"][0]["tables"][0]["status"]) == {"a"}
+
+
+TWO_BLOCKS = """sdc 1
+policy "two"
+
+data d {
+  csv "d.csv"
+}
+
+dimension region {
+  codes A, B
+  total Total
+}
+
+table sales {
+  from d
+  by region
+  sum sales
+}
+
+table staff {
+  from d
+  by region
+  sum staff
+}
+
+sensitive sales by threshold(3)
+sensitive staff by zero
+sensitive staff at (region: A)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect sales {
+  lpl 1
+  against external
+  method csp
+}
+
+protect staff {
+  lpl 1
+  against external
+  method csp
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sales", ["too few contributors"]),
+        ("staff", ["all contributors report zero", "the office names cells that are confidential"]),
+    ],
+)
+def test_a_block_names_the_rules_of_its_own_tables(name: str, said: list[str]) -> None:
+    table = SimpleNamespace(name=name, given=None, status=None)
+    outcome: Any = SimpleNamespace(problem=SimpleNamespace(tables=[table]))
+    assert [words.split(",")[0] for words in rules_in_words(policy(TWO_BLOCKS), outcome)] == said

@@ -33,12 +33,13 @@ attacker external {
   bounds 0 .. inf
 }
 
-# Every respondent knows its own part of a cell, and roughly what the others have.
+# Every respondent knows its own part of a cell, and that nobody's part is negative. Who knows more about the others,
+# `bounds 50% of value .. 150% of value`, may leave too little room for these levels: say smaller ones against him.
 attacker respondent {
   each unit
   coalition group
   knows own contribution
-  bounds 50% of value .. 150% of value
+  bounds 0 .. inf
 }
 
 protect turnover {

@@ -136,7 +136,7 @@ class Solver:
         if found.status != INFEASIBLE or found.missing is None:
             return Result(found.status, bound=found.bound, seconds=self.seconds, notes=notes)
         short = np.flatnonzero(found.missing > 0)
-        total = f"the levels are missed by {found.missing.sum():.6g} at least, in {cells(short)}"
+        total = f"levels are missed in {cells(short)} at least"
         clashes = tuple(self._clashes(self.asked, short, found.missing))
         return Result(INFEASIBLE, clashes=clashes, seconds=self.seconds, notes=(*notes, total))
 

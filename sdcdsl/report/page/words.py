@@ -58,14 +58,16 @@ def method_words(name: str) -> str:
 
 def rules_in_words(policy: Policy, outcome: Outcome) -> list[str]:
     """Why cells can be confidential, without a figure and without a name."""
-    found = dict.fromkeys(_rules(policy))
+    found = dict.fromkeys(_rules(policy, {table.name for table in outcome.problem.tables}))
     if any(table.given is not None or table.status is not None for table in outcome.problem.tables):
         found["the data itself says which cells are confidential"] = None
     return list(found)
 
 
-def _rules(policy: Policy) -> Iterator[str]:
+def _rules(policy: Policy, tables: set[str]) -> Iterator[str]:
     for fact in policy.facts_of(d.Sensitive):
+        if fact.cells.table is not None and fact.cells.table not in tables:
+            continue  # it speaks of the table of another block
         rule = find_rule(fact.rule.name) if fact.rule is not None else None
         yield rule.about if rule is not None else "the office names cells that are confidential"
 
