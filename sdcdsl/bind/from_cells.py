@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.additivity import check_additivity, failures, fill_totals
-from sdcdsl.bind.from_inline import measure_of
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.ranking import Pairs, rank
@@ -27,6 +26,7 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
+from sdcdsl.policy.measure import measure_of
 from sdcdsl.vocabulary.formats import STATUS
 
 ROUNDING = 1e-6

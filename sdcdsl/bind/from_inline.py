@@ -11,8 +11,8 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace
 from sdcdsl.policy import document as d
 from sdcdsl.policy.checks.inline import read_inline
+from sdcdsl.policy.measure import measure_of
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.policy.write import expression
 
 
 def from_inline(
@@ -45,17 +45,3 @@ def from_inline(
         computed=int(filled.filled.sum()),
     )
     return table, wrong
-
-
-def measure_of(block: d.Block) -> str:
-    """What makes cells of two tables the same quantity: the declared measure, or the column of the same data."""
-    said = block.last(d.Measure)
-    if said is not None:
-        return f"measure {said.name}"
-    origin, total = block.last(d.From), block.last(d.Sum)
-    records = " and ".join(expression(only.where) for only in block.all(d.Only))  # other records, another quantity
-    if origin is not None and total is not None:
-        return f"sum of {total.column} in {origin.data} {records}"
-    if origin is not None and any(c.column is None for c in block.all(d.Count)):
-        return f"count of {origin.data} {records}"
-    return f"table {block.name}"

@@ -9,7 +9,6 @@ from dataclasses import replace
 import polars as pl
 
 from sdcdsl.bind.dimensions import codes_under, levels_in
-from sdcdsl.bind.from_inline import measure_of
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.holdings import cells_of
 from sdcdsl.bind.keys import cell_keys, wants_keys
@@ -25,6 +24,7 @@ from sdcdsl.bind.tabulation import Tabulation
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.measure import measure_of
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import code_text
 from sdcdsl.vocabulary.plugins import find_rule

@@ -169,6 +169,7 @@ _WARNINGS = {
     "SDC214": "a level `needed` where no rule asks for one",
     "SDC215": "a statement said again in the same words",
     "SDC216": "an option without effect",
+    "SDC217": "the same figures in two releases",
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",

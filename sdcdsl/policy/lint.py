@@ -12,6 +12,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
 from sdcdsl.policy.lint_options import idle_options, idle_slides
+from sdcdsl.policy.lint_sharing import apart
 from sdcdsl.policy.meaning import (
     attackers_of,
     bind_arguments,
@@ -351,4 +352,5 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     pointless_conditions,
     idle_options,
     idle_slides,
+    apart,
 )

@@ -147,3 +147,52 @@ def test_waivers_are_judged_by_the_given_day():
     )
     assert [d.code for d in lint(policy(text), datetime.date(2026, 1, 1))] == []
     assert [d.code for d in lint(policy(text), datetime.date(2026, 1, 2))] == ["SDC203"]
+
+
+AGAIN = """
+protect investment as again {
+  lpl 10
+  upl 12
+  against external
+  method csp
+  release csv "again.csv"
+}
+"""
+OTHER = """
+data firms {
+  csv "firms.csv"
+}
+
+table one {
+  from firms
+  by region
+  sum turnover
+}
+
+table two {
+  from firms
+  by activity
+  sum COLUMN
+}
+
+protect one, TABLE {
+  lpl 1
+  against external
+  method csp {
+    time_limit 1 min
+  }
+  release csv "one.csv"
+}
+"""
+ALONE = OTHER[OTHER.index("protect") :].replace("one, TABLE", "two").replace("one.csv", "two.csv")
+
+
+def test_the_same_figures_in_two_releases():
+    assert advice(CLEAN + AGAIN) == ["SDC217"]
+    assert advice(CLEAN + AGAIN.replace('  release csv "again.csv"\n', "")) == ["SDC209"]  # nobody gets to see it
+    separate = CLEAN + OTHER.replace(", TABLE", "") + ALONE
+    assert advice(separate.replace("COLUMN", "turnover")) == ["SDC217"]
+    assert advice(separate.replace("COLUMN", "staff")) == []  # another quantity
+    others = separate.replace("sum COLUMN", "sum turnover\n  only where year = 2024")
+    assert advice(others) == []  # of other records
+    assert advice(CLEAN + OTHER.replace("TABLE", "two").replace("COLUMN", "turnover")) == []  # together

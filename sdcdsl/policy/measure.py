@@ -1,0 +1,20 @@
+"""What tables measure: those of one measure hold the same figures wherever their codes are the same (S24)."""
+
+from __future__ import annotations
+
+from sdcdsl.policy import document as d
+from sdcdsl.policy.write import expression
+
+
+def measure_of(block: d.Block) -> str:
+    """What makes cells of two tables the same quantity: the declared measure, or the column of the same data."""
+    said = block.last(d.Measure)
+    if said is not None:
+        return f"measure {said.name}"
+    origin, total = block.last(d.From), block.last(d.Sum)
+    records = " and ".join(expression(only.where) for only in block.all(d.Only))  # other records, another quantity
+    if origin is not None and total is not None:
+        return f"sum of {total.column} in {origin.data} {records}"
+    if origin is not None and any(c.column is None for c in block.all(d.Count)):
+        return f"count of {origin.data} {records}"
+    return f"table {block.name}"
