@@ -41,6 +41,8 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
         sys.exit(verify_lock(file, replay, as_json))
     if replay:
         raise click.UsageError("--replay is for locks")
+    if file.endswith(".sdc"):
+        raise click.UsageError(f"{file} is a policy; the lock of its release is called {file}.lock")
     from sdcdsl.proof.checking import verify as check  # noqa: PLC0415
 
     found = check(file)

@@ -20,7 +20,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.pipeline import End, Request, prepare
-from sdcdsl.pipeline.verifying import BROKEN, HOLDS, Check, checks, meaning, replayed
+from sdcdsl.pipeline.verifying import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.lock import Unreadable, read_lock
 
@@ -44,6 +44,8 @@ def verify_lock(file: str, replay: bool, as_document: bool) -> int:
         except Unreadable as error:
             more, found = [], [_unfit(file, error)]
         made += more
+    elif any(c.what == "policy" and c.state == BROKEN for c in made):
+        made += _meaning_now(content, path.parent)
     code = _exit_code(made, found)
     if as_document:
         document = {"ok": code == exits.DONE, "policy": content["policy"], "blocks": content["blocks"]}
@@ -79,7 +81,9 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
     title = _printable(str(content["policy"].get("title") or content["run"]["policy"]))
     shown = [c for c in made if c.what != "version" or c.state != HOLDS]
     width = max(len(c.what) for c in shown) + 2
-    out = [f"{title}: {verdict.get(code, 'THE LOCK DOES NOT HOLD')}"]
+    absent = sum(c.state == ABSENT and c.what != "version" for c in made)
+    limits = f", as far as can be seen: {plural(absent, 'file')} not here" if absent and code in verdict else ""
+    out = [f"{title}: {verdict.get(code, 'THE LOCK DOES NOT HOLD')}{limits}"]
     for block in content["blocks"]:
         facts = ", ".join(str(block.get(key)) for key in ("method", "status", "verdict"))
         out.append(f"  {'block':<{width}}{_printable(block['name'])}: {_printable(facts)}")
@@ -88,6 +92,15 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
         out.append(_printable(f"  {one.what:<{width}}{one.name}: {one.state}{why}"))
     same = sum(c.what == "version" and c.state == HOLDS for c in made)
     return [*out, f"  {'version':<{width}}{plural(same, 'program')} as then"] if same else out
+
+
+def _meaning_now(content: dict[str, Any], folder: Path) -> list[Check]:
+    """Of a policy that was changed: only its words, or what it asks for?"""
+    path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
+    if is_jj(path):
+        return []
+    policy, found = guarded(path, lambda: read_any(path, outside))
+    return [] if has_errors(found) else [meaning(content, policy)]
 
 
 def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Diagnostic]]:

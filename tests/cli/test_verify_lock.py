@@ -100,7 +100,8 @@ def test_a_changed_file(locked, name, what):
 def test_a_file_that_is_not_here_is_no_failure(locked):
     (locked.parent / "c.cert").unlink()
     assert states(locked)["certificate", "c.cert"] == "absent"
-    assert verify(locked).exit_code == 0
+    found = verify(locked)
+    assert found.exit_code == 0 and "holds, as far as can be seen: 1 file not here" in found.stdout
 
 
 def test_a_certificate_that_does_not_hold_any_more(locked):
@@ -135,8 +136,17 @@ def test_a_search_that_a_clock_ended_says_so(policy, tmp_path, others):  # noqa:
 
 def test_a_policy_that_means_something_else(locked):
     path = locked.parent / "investment.sdc"
-    path.write_text(path.read_text(encoding="utf-8").replace("lpl 5", "lpl 6"), encoding="utf-8")
-    assert states(locked, "--replay")["policy", "meaning"] == "broken"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("lpl 5", "lpl 6"), encoding="utf-8")
+    assert states(locked)["policy", "meaning"] == states(locked, "--replay")["policy", "meaning"] == "broken"
+    path.write_text(text + "# a remark\n", encoding="utf-8")
+    found = states(locked)
+    assert (found["policy", "investment.sdc"], found["policy", "meaning"]) == ("broken", "holds")
+
+
+def test_who_gives_the_policy_is_told_of_its_lock(locked):
+    found = verify(locked.parent / "investment.sdc")
+    assert found.exit_code == 2 and "investment.sdc.lock" in found.stderr
 
 
 @pytest.mark.parametrize(
