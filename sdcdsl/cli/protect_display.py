@@ -24,6 +24,7 @@ class Block:
 
     name: str
     begun: float
+    size: str = ""
     doing: str = "waiting"
     clock: Clock | None = None  # of a search that runs
     standing: Standing | None = None
@@ -31,7 +32,8 @@ class Block:
     done: bool = False
 
     def line(self) -> str:
-        parts = [f"{self.name}: {self.doing}", *told(self.standing)]
+        known = told(self.standing) or ([self.size] if self.size and self.clock is not None else [])
+        parts = [f"{self.name}: {self.doing}", *known]
         if self.clock is not None and self.clock.limit is not None and not self.clock.stop:
             parts.append(f"{self.clock.left:.0f} s left")
         return ", ".join([*parts, f"{monotonic() - self.begun:.0f} s"])
@@ -129,7 +131,7 @@ class Live(Display):
             screen = Screen(console=Console(stderr=True), transient=True, auto_refresh=False)
             self._live = self._stack.enter_context(screen)
         self._shown = lines
-        self._live.update(Group(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines)), refresh=True)
+        self._live.update(Group(*(Text(line) for line in lines)), refresh=True)
 
 
 def display(mode: str, as_document: bool) -> Display:

@@ -19,6 +19,7 @@ from typing import Any, Self, TypeVar
 import click
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.protect_display import Block, Display
 from sdcdsl.methods.result import Clock, Standing
@@ -39,8 +40,9 @@ class Watching(Watch):
     # ---- told by the pipeline, in its threads ------------------------------------------------------
 
     def bound(self, problem: TableProblem) -> None:
-        self._blocks[problem.name] = Block(problem.name, self._begun)
         counts = problem.summary()
+        size = f"{count(counts['cells'])} cells, {count(counts['pairs'])} pairs"
+        self._blocks[problem.name] = Block(problem.name, self._begun, size)
         self._display.event("bound", problem.name, **{k: counts[k] for k in ("cells", "sensitive", "pairs")})
 
     def searching(self, block: str, method: str, clock: Clock) -> None:

@@ -78,6 +78,7 @@ def _unwritable(request: Request) -> Iterator[Diagnostic]:
     wanted = list(_wanted(request))
     read = {place for path in _read(request) if (place := _place(path)) is not None}
     taken: dict[Path, Path] = {}
+    hindered: dict[tuple[Path, str], list[tuple[Path, Span | None]]] = {}
     for path, span in wanted:
         place = _place(path)
         why = led_out(request, path) if span is not None else None  # what the person who runs it names may be anywhere
@@ -89,9 +90,14 @@ def _unwritable(request: Request) -> Iterator[Diagnostic]:
         if why is None and place in taken:
             why = f"this run writes {taken[place].name} there as well"
         if why is not None:
-            yield diagnostic("SDC503", f"{path.name} cannot be written: {why}", span or FilePlace(str(path)))
+            hindered.setdefault((path.parent, why), []).append((path, span))
         elif place is not None:
             taken[place] = path
+    for (_, why), files in hindered.items():  # one folder, one reason: said once
+        (path, span), more = files[0], [other.name for other, _ in files[1:]]
+        what = f"{path.name} and {len(more)} more" if more else path.name
+        notes = [f"also {', '.join(dict.fromkeys(more))}"] if more else []
+        yield diagnostic("SDC503", f"{what} cannot be written: {why}", span or FilePlace(str(path)), notes=notes)
     for place, path in taken.items():
         inside = next((other for other in taken if place in other.parents), None)
         if inside is not None:

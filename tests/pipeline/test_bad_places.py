@@ -221,6 +221,9 @@ def test_a_read_only_file_system(policy, small_disk):
     path = policy('method enumeration\n  release csv "out.csv"')
     request = Request(**{**vars(asked(path)), "folder": small_disk})
     assert one(request) == "out.csv cannot be written: the file system is read-only"
+    both = policy('method enumeration\n  release csv "out.csv"\n  release argus "out.tab"')
+    found = one(Request(**{**vars(asked(both)), "folder": small_disk}))  # one folder, one reason: said once
+    assert found == "out.csv and 4 more cannot be written: the file system is read-only"
 
 
 @SEARCHED

@@ -175,7 +175,7 @@ class _Solving:
 
         def said(phase: str, bound: float) -> None:
             self.bound = max(self.bound or bound, bound)
-            self._tell(Standing(phase))
+            self._tell(Standing(phase, note=f"{bounding.master.rows} cuts"))
             self._keep()
 
         limits = Limits(gap=self.wanted, threads=self.order.options.get("threads"), seed=self.order.seed)

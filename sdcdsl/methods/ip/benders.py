@@ -147,7 +147,8 @@ class Benders:
             made = self._attack(z, clock)
             self.rounds += 1
             self._take(made)
-            tell(Standing("cuts", self.objective if self.objective < inf else None, self.bound))
+            found = self.objective if self.objective < inf else None
+            tell(Standing("cuts", found, self.bound, f"{self.master.rows} cuts"))
             if made.complete and not made.found:
                 if not self.hot.all():  # all that fell short of late are satisfied: see to the others
                     self.hot[:] = True
