@@ -88,11 +88,11 @@ def replayed(content: Mapping[str, Any], prepared: Prepared) -> Iterator[Check]:
     again = {outcome.name: outcome for outcome in prepared.outcomes}
     for block in content["blocks"]:
         outcome = again.get(block["name"])
-        if outcome is None or outcome.pattern is None:
-            yield Check("replay", block["name"], BROKEN, "nothing was found this time")
-        elif pattern_digest(outcome.pattern) == block["pattern"]:
+        if outcome is not None and outcome.pattern is not None and pattern_digest(outcome.pattern) == block["pattern"]:
             yield Check("replay", block["name"], HOLDS, "the same pattern")
-        else:
-            timed = block.get("timed", True) or any(attempt.result.timed for attempt in outcome.attempts)
-            why = "time had a say in the search, which may go another way" if timed else "this should not happen"
-            yield Check("replay", block["name"], BROKEN, f"another pattern; {why}")
+            continue
+        attempts = () if outcome is None else outcome.attempts
+        timed = block.get("timed", True) or any(attempt.result.timed for attempt in attempts)
+        why = "time had a say in the search, which may go another way" if timed else "this should not happen"
+        what = "nothing was found this time" if outcome is None or outcome.pattern is None else "another pattern"
+        yield Check("replay", block["name"], BROKEN, f"{what}; {why}")

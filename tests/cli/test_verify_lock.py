@@ -134,6 +134,17 @@ def test_a_search_that_a_clock_ended_says_so(policy, tmp_path, others):  # noqa:
     assert result.exit_code == 7 and "another pattern; time had a say in the search" in result.stdout
 
 
+def test_a_replay_that_has_too_little_time_breaks_no_lock(policy, tmp_path, others):  # noqa: F811
+    """On a machine with more to do, say. The files are the ones that were released all the same."""
+    path = policy("method enumeration", 'release csv "out.csv"')
+    assert protect(path, "--no-report", "--time-limit", "60").exit_code == 0
+    lock = tmp_path / "investment.sdc.lock"
+    rewritten(lock, lambda content: content["run"]["options"].update(time_limit=1e-9))
+    result = verify(lock, "--replay")
+    assert result.exit_code == 7, result.output
+    assert "nothing was found this time; time had a say in the search" in result.stdout
+
+
 def test_a_policy_that_means_something_else(locked):
     path = locked.parent / "investment.sdc"
     text = path.read_text(encoding="utf-8")
