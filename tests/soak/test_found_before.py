@@ -19,6 +19,7 @@ FOUND = {
     "3101-931": ("ecta Linf", "released"),  # weights from 1 to 10⁻²⁰ made HiGHS's quadratic solver end the process
     "31-893": ("perturb", "released"),  # whole numbers beyond 2³¹ kept HiGHS for ever
     "3101-1342": ("combined", "released"),  # 4.500000045 and 4.5 are a sliding level of 9, 4.5 and 4.499999955 are not
+    "31-767": ("chain", "released"),  # repeated on a busy machine it came to another pattern, and now says why
     "31-570": ("cta L1L2 free", "released"),  # figures many times the true ones were said not to add up
     "31-2087": ("chain", "released"),  # moves a hair beyond an attacker's room, where there were others
     "3101-362": ("cta Linf down", "released"),  # whole numbers, and a level of 1831660445.6
