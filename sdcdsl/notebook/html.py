@@ -30,7 +30,7 @@ def table(names: Sequence[str], rows: Sequence[Sequence[object]], total: int | N
     head = "".join(f'<th scope="col" style="{_LEFT}">{escape(name)}</th>' for name in names)
     body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in shown)
     left = (total if total is not None else len(rows)) - len(shown)
-    more = f"<caption>and {left:,} more</caption>" if left > 0 else ""
+    more = f'<caption style="caption-side:bottom;{_LEFT}">and {figure(left)} more</caption>' if left > 0 else ""
     return f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -45,4 +45,5 @@ def figure(value: float) -> str:
         return ""
     if isinstance(value, float) and math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    digits = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.11g}"  # as many as a release prints
+    return digits.replace(",", "\N{NARROW NO-BREAK SPACE}")

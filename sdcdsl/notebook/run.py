@@ -19,6 +19,8 @@ from sdcdsl.pipeline import Request, release
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.utility import Measures
 
+NO_GAP = 1e-9  # of a cost: less than that is none
+
 
 class Protected:
     """One block: the release that was found, its audit, and what it leaves to readers."""
@@ -72,8 +74,11 @@ class Protected:
         if result.objective is not None:
             said.append(("cost", html.figure(result.objective)))
         if result.gap is not None:
-            said.append(("gap", f"{100 * result.gap:.3g} %"))
-        return html.heading(self.name) + html.facts([*said, *self.measures.rows()]) + self.pattern._repr_html_()
+            said.append(
+                ("gap", "none: proven to be the least" if result.gap <= NO_GAP else f"{100 * result.gap:.3g} %")
+            )
+        measures = ((f"measured {name}" if name == "cost" else name, what) for name, what in self.measures.rows())
+        return html.heading(self.name) + html.facts([*said, *measures]) + self.pattern._repr_html_()
 
 
 class Run(Mapping[str, Protected]):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sdcdsl
+from sdcdsl.notebook.html import figure
 from tests.cli.investment import FOUR, World
 from tests.cli.protecting import Policies
 
@@ -139,3 +140,9 @@ def test_the_package_itself_is_light():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     with pytest.raises(AttributeError, match="loda"):
         sdcdsl.loda  # noqa: B018
+
+
+def test_figures_keep_their_digits():
+    assert figure(5312345.75) == "5\u202f312\u202f345.75"
+    assert figure(14510806.0) == "14\u202f510\u202f806"
+    assert (figure(float("nan")), figure(float("inf"))) == ("", "∞")
