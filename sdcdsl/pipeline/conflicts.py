@@ -35,7 +35,7 @@ _CAPS = (
 
 
 def nothing_found(
-    problem: TableProblem, protect: d.Block, plan: Plan, result: Result, policy: Policy
+    problem: TableProblem, protect: d.Block, plan: Plan, result: Result, policy: Policy, stopped: bool = False
 ) -> list[Diagnostic]:
     engine = plan.engine
     if result.status == INFEASIBLE:
@@ -43,6 +43,9 @@ def nothing_found(
     if result.status == FAILED:
         headline = f"`{engine.name}` found no release of `{problem.name}`: the solver did not answer"
         return [diagnostic("SDC512", headline, engine.span, notes=result.notes)]
+    if stopped:
+        headline = f"`{engine.name}` had no valid release of `{problem.name}` when it was stopped"
+        return [diagnostic("SDC511", headline, engine.span, notes=result.notes)]
     headline = f"`{engine.name}` found no valid release of `{problem.name}` before its limit"
     help = "more time: time_limit 1 h, or --time-limit 1h"
     return [diagnostic("SDC511", headline, engine.span, notes=result.notes, help=help)]

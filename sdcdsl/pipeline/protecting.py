@@ -76,15 +76,18 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
                 found=(*stale, *wrong),
             )
             return _assessed(outcome, plan, protect, request, watch, team) if outcome.end is End.DONE else outcome
-        found += _unfound(task.problem, protect, plan, result, request)
-        if watch.stopped(task.problem.name):
+        stopped = watch.stopped(task.problem.name)
+        found += _unfound(task.problem, protect, plan, result, request, stopped)
+        if stopped:
             break
     return Outcome(task.problem.name, task.problem, tuple(attempts), seconds=seconds, found=tuple(found))
 
 
-def _unfound(problem: TableProblem, protect: d.Block, plan: Plan, result: Result, request: Request) -> list[Diagnostic]:
+def _unfound(
+    problem: TableProblem, protect: d.Block, plan: Plan, result: Result, request: Request, stopped: bool = False
+) -> list[Diagnostic]:
     try:
-        return nothing_found(problem, protect, plan, result, request.policy)
+        return nothing_found(problem, protect, plan, result, request.policy, stopped)
     except Exception as error:  # the reasons are looked for with the engines that may have failed
         headline = f"`{plan.engine.name}` found no release of `{problem.name}`, and why could not be worked out"
         return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, told(error)])]

@@ -84,3 +84,13 @@ def test_and_the_next_method_has_its_turn(policy, tmp_path, others):  # noqa: F8
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("investment: PROTECTED\n") and "cost        59" in ended.stdout
     assert document(path, "--released", tmp_path / "out.csv")["verdict"] == "protected"
+
+
+def test_before_anything_is_found(policy, tmp_path, others):  # noqa: F811
+    path = policy("method fruitless else endless", 'release csv "out.csv"')
+    running = Running(path, others, "investment: fruitless, waiting, for nothing")
+    running.press()
+    out, err = running.process.communicate(timeout=30)
+    assert (running.process.returncode, files(tmp_path)) == (5, {"investment.sdc"})
+    assert "NOTHING FOUND" in out
+    assert "had no valid release of `investment` when it was stopped" in err and "more time" not in err

@@ -23,6 +23,7 @@ from sdcdsl.vocabulary.methods import CspOptions, Method
 ENUMERATION = Method("enumeration", "all patterns", "the table with some cells hidden", "none", CspOptions)
 CARELESS = Method("careless", "hides sensitive cells and nothing else", "too much", "none", CspOptions)
 LYING = Method("lying", "publishes something else", "a wrong table", "none", CspOptions)
+FRUITLESS = Method("fruitless", "searches until it is told to stop", "nothing", "none", CspOptions)
 ENDLESS = Method("endless", "searches until it is told to stop", "the table with all cells hidden", "none", CspOptions)
 MEETING = Method("meeting", "waits until another block is searched, too", "all cells hidden", "none", CspOptions)
 STUBBORN = Method("stubborn", "searches on whatever it is told", "nothing", "none", CspOptions)
@@ -66,6 +67,13 @@ def endless(problem: TableProblem, order: Order) -> Result:
     return Result(FEASIBLE, everything, float(d["w"].values.sum()), 59.0)
 
 
+def fruitless(problem: TableProblem, order: Order) -> Result:
+    while not order.clock.over:
+        order.tell(Standing("waiting", note="for nothing"))
+        threading.Event().wait(0.05)
+    return Result(LIMIT)
+
+
 _BOTH = threading.Barrier(2)
 
 
@@ -91,7 +99,7 @@ def install(folder: Path) -> None:
     info = folder / "others-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
-    names = ("enumeration", "careless", "lying", "endless", "meeting", "stubborn")
+    names = ("enumeration", "careless", "lying", "endless", "fruitless", "meeting", "stubborn")
     methods = "".join(f"{name} = tests.pipeline.others:{name.upper()}\n" for name in names)
     engines = "".join(f"{name} = tests.pipeline.others:{name}\n" for name in names)
     (info / "entry_points.txt").write_text(
