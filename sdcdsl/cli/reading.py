@@ -6,11 +6,12 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Mark, Source, diagnostic
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.policy.files import LARGEST_FILE, decode
@@ -73,7 +74,14 @@ def read_any(
     lines = [f"method {method}", *([f"release csv {_quoted(release)}"] if release is not None else [])]
     statements = "".join(f"  {line}\n" for line in lines)
     text = f"sdc 1\npolicy {name}\n\ntable cells {{\n  jj {name}\n}}\n\nprotect cells {{\n{statements}}}\n"
-    return read_text(Source(str(path), text), path, allow_outside)
+    policy, found = read_text(Source(str(path), text), path, allow_outside)
+    return policy, [_of_the_file(one, path) for one in found]
+
+
+def _of_the_file(found: Diagnostic, path: Path) -> Diagnostic:
+    """Nobody wrote the policy that stands for a JJ file: no line of it is shown, and who wants more writes one."""
+    help = f"a policy can say it: sdcdsl new {path.stem}.sdc --from jj" if found.help is not None else None
+    return replace(found, marks=(Mark(FilePlace(str(path))),), help=help, fix=None)
 
 
 def _quoted(text: str) -> str:

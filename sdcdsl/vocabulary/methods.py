@@ -203,7 +203,9 @@ class ExperimentOptions(Record):
 
     replications: Any = option(Kind.WHOLE, "how many random attackers to try", 10, least=1)
     delta: Any = option(Kind.SHARE, "how far off the attacker's guess of a level may be", "20%", least=0)
-    norm: Any = option(Kind.CHOICE, "the norm the attacker minimises", "L1", choices=("L1", "L2"))
+    norm: Any = option(
+        Kind.CHOICE, "the norm that is minimised; L2 if it is the method's own", "L1", choices=("L1", "L2")
+    )
     soft: Any = option(Kind.NUMBER, "penalty of soft constraints where the attack is infeasible", 1000, least=0)
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.cli.investment import document
-from tests.cli.protecting import files, protect
+from tests.cli.protecting import files, protect, run
 
 # Cells, relations and sensitive cells as the collection describes them (known-answers of the papers' tables).
 TARGUS = {"cells": 162, "relations": 63, "sensitive": 13}
@@ -61,3 +61,14 @@ def test_cheaper_to_hide_again_what_was_hidden(shared_data, tmp_path):
     write('previous "last.csv"', "previous_discount 50%")
     second = protect(policy)["blocks"][0]
     assert second["changes"] == {"previous": ["last.csv"], "newly_touched": [], "published_again": []}
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [("rounding", "needs the option `base`"), ("ecta", "needs a seed"), ("nothing", "no method `nothing`")],
+)
+def test_methods_that_need_a_policy_say_so_of_a_jj_file(shared_data, tmp_path, method, said):
+    result = run(shared_data / "csplib" / "targus.jj", "--method", method, "--out", tmp_path)
+    assert result.exit_code == 1 and files(tmp_path) == set()
+    assert said in result.output and "protect cells" not in result.stderr  # nobody wrote such a line
+    assert ("sdcdsl new targus.sdc --from jj" in result.output) == (method != "nothing")
