@@ -52,9 +52,28 @@ class Sources:
     def records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
         """The records; what is wrong with them is said once, however many tables they feed."""
         if data not in self.read:
-            self.read[data] = self._records(data)
+            records, found = self._records(data)
+            nameless = [] if records is None else self._nameless(data, records)
+            self.read[data] = records, [*found, *nameless]
             return self.read[data]
         return self.read[data][0], []
+
+    def _nameless(self, data: str, records: Records) -> list[Diagnostic]:
+        """Records that say neither unit nor group, where the policy says which column has the unit: they may be several
+        of one contributor, and no rule would see it."""
+        declared = {c.role: c for c in self.policy.data[data].all(d.Column) if c.role in ("unit", "group")}
+        there = records.frame.collect_schema().names()
+        if "unit" not in declared or any(c.column not in there for c in declared.values()):
+            return []
+        missing = pl.all_horizontal(pl.col(c.column).is_null() for c in declared.values()).sum()
+        number = int(records.frame.select(missing).collect(engine="streaming").item())
+        if not number:
+            return []
+        headline = (
+            f"{number:,} record{'s say' if number > 1 else ' says'} no unit in column `{declared['unit'].column}`"
+        )
+        notes = ["each counts as a contributor of its own, whoever it belongs to"]
+        return [diagnostic("SDC335", headline, declared["unit"].span, notes=notes)]
 
     def _records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
         origin = self.policy.data[data].the(d.Origin)

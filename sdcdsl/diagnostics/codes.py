@@ -173,6 +173,7 @@ _WARNINGS = {
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",
+    "SDC335": "records that say no unit",
     "SDC520": "a checkpoint that is not used",
 }
 

@@ -448,3 +448,15 @@ def test_one_negative_record_blinds_nobody_elsewhere(tmp_path):
 def test_a_filter_by_an_unquoted_code(tmp_path):
     document = document_of(tmp_path, FILED.replace("  sum v\n", "  sum v\n  only where b = x\n"))
     assert document["exit"] == 0, document["diagnostics"]
+
+
+def test_records_that_say_no_unit_are_counted(tmp_path):
+    """Each is a contributor of its own, which may be more than there are: a warning, once for all tables."""
+    two = MICRO + "\ntable again {\n  from cells\n  by size\n  sum x\n}\n"
+    nameless = FILES["records.csv"].replace(",c,", ",,").replace(",d,", ",,")
+    result = plan(tmp_path, two.replace("protect t {", "protect t, again {"), {"records.csv": nameless})
+    assert result.exit_code == 0
+    assert result.output.count("SDC335") == 1 and "2 records say no unit in column `who`" in result.output
+    grouped = MICRO.replace('column unit = "who"', 'column unit = "who"\n  column group = "g"')
+    named = "\n".join(f"{line},{g}" for line, g in zip(nameless.splitlines(), ("g", "", "", 1, 2, "", ""), strict=True))
+    assert "SDC335" not in plan(tmp_path, grouped, {"records.csv": named + "\n"}).output  # the group says who
