@@ -85,6 +85,39 @@ def test_compile_solve_and_read_back(name: str, tmp_path: Path):
     assert line["objective"] == pytest.approx(block(path)["objective"])
 
 
+DEAR = (
+    "cost 1\n  cost 9 where activity = Total or region = Total or (activity = I and region = C)"
+    " or (activity = II and region = B) or (activity = III and region = A)\n  cost fixed 3"
+)
+
+
+@pytest.mark.parametrize(("cap", "cost", "cells"), [(None, 66, 6), (6, 66, 6), (5, 108, 4), (4, 108, 4)])
+def test_a_cap_on_changes_that_binds(cap: int | None, cost: float, cells: int, tmp_path: Path):
+    """The sensitive cell moves by 8. Past all dear cells a ring of six does: 6 · 8 and 6 times the fixed 3. With five
+    it takes a rectangle, each of which has a dear corner at least: 3 · 8 + 9 · 8 and four times the 3."""
+    import highspy  # noqa: PLC0415
+
+    word = "" if cap is None else f"    cap_changed {cap}\n"
+    costs = {"external\n__cost value": f"external\n  {DEAR}"}
+    path = policy(tmp_path, f"perturb {{\n    range -8 .. 8\n{word}  }}", **costs)
+    said = block(path)
+    assert (said["status"], said["verdict"], said["objective"]) == ("optimal", "protected", pytest.approx(cost))
+    released = pl.read_csv(tmp_path / "out.csv")
+    true = {
+        (row, column): value
+        for row, values in {"I": [20, 50, 10, 80], "II": [8, 19, 22, 49], "III": [17, 32, 12, 61]}.items()
+        for column, value in zip(["A", "B", "C", "Total"], values, strict=True)
+    } | {("Total", "A"): 45, ("Total", "B"): 101, ("Total", "C"): 44, ("Total", "Total"): 190}
+    rows = released.select("activity", "region", "value").iter_rows()
+    assert sum(true[row, column] != value for row, column, value in rows) == cells
+    assert run("compile", path, "-o", tmp_path / "model.lp").exit_code == 0
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.readModel(str(tmp_path / "model.lp"))
+    solver.run()
+    assert solver.getObjectiveValue() == pytest.approx(cost)
+
+
 @pytest.mark.parametrize("second", ["ip", "csp", "cta", *(ENGINES[n] for n in ("perturb", "combined"))])
 def test_chains_go_on_to_the_next_method(second: str, tmp_path: Path):
     """22 to base 1 lies within 26 at most, four bases away and known to ± 4: not far enough for a level of 8."""
@@ -148,6 +181,10 @@ BAD = {
     "a range too small for the level": (
         "perturb {\n    range -3 .. 3\n  }",
         ["SDC510", "activity = II, region = C", "range -3 .. 3", "lpl 5"],
+    ),
+    "a cap on changes that allows too little": (
+        "perturb {\n    range -8 .. 8\n    cap_changed 3\n  }",
+        ["SDC510", "range -8 .. 8", "cap_changed 3"],
     ),
     "a cap that allows too little": (
         "combined {\n    interval where value >= 0\n    cap_intervals 3\n  }",
