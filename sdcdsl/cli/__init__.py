@@ -114,11 +114,7 @@ def _main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except MemoryError:
-        from sdcdsl.cli.limits import out_of_memory  # noqa: PLC0415
-        from sdcdsl.diagnostics.render import render  # noqa: PLC0415
-
-        click.echo(render([out_of_memory()], "text"), nl=False, err=True)
-        sys.exit(LIMIT)
+        pass  # told below, when everything that the error holds on to is free again
     except Exception as error:
         if "SDCDSL_TRACEBACK" in os.environ:
             raise
@@ -129,6 +125,11 @@ def _main() -> None:
             err=True,
         )
         sys.exit(BUG)
+    from sdcdsl.cli.limits import out_of_memory  # noqa: PLC0415
+    from sdcdsl.diagnostics.render import render  # noqa: PLC0415
+
+    click.echo(render([out_of_memory()], "text"), nl=False, err=True)
+    sys.exit(LIMIT)
 
 
 def _results_only() -> None:
