@@ -227,6 +227,7 @@ class Search:
         room = self.instance.room(int(s.attacker[side]))
         price = price / self.typical  # solvers' tolerances are absolute
         made = self.cheapest.move(int(s.cell[side]), int(s.sign[side]), float(s.need[side]), room, price)
+        self.clock.strike(self.cheapest.slow)  # it then goes by how long either of two forms takes
         return None if made is None else self.pool.add(*made)
 
     def _pruned(self, state: State) -> State:
