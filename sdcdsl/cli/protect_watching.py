@@ -22,6 +22,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.protect_display import Block, Display
+from sdcdsl.executing.overdue import Aside
 from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.pipeline import Watch
 
@@ -111,26 +112,15 @@ class Watching(Watch):
 
     def run(self, work: Callable[[], T]) -> T:
         """Does the work; Ctrl-C is heeded while it lasts. What is released afterwards is not interrupted any more."""
-        done: list[T] = []
-        failed: list[BaseException] = []
-
-        def act() -> None:
-            try:
-                done.append(work())
-            except BaseException as error:
-                failed.append(error)
-
-        thread = threading.Thread(target=act, daemon=True, name="protect")
-        thread.start()
+        aside = Aside(work, "protect")
         with self._display as display:
-            while thread.is_alive():
-                thread.join(0.1)
+            working = True
+            while working:
+                working = not aside.ended(0.1)
                 if self._presses > self._heeded:
                     self._heed()
                 display.show(self._lines())
-        if failed:
-            raise failed[0]
-        return done[0]
+        return aside.result()
 
     def _lines(self) -> list[str]:
         blocks = list(self._blocks.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -19,26 +19,41 @@ class Overdue(RuntimeError):
     """Nobody waits for it any more."""
 
 
+class Aside(Generic[T]):
+    """Work in a thread of its own, from now on."""
+
+    def __init__(self, work: Callable[[], T], name: str) -> None:
+        self._done: list[T] = []
+        self._failed: list[BaseException] = []
+
+        def act() -> None:
+            try:
+                self._done.append(work())
+            except BaseException as error:
+                self._failed.append(error)
+
+        self.thread = threading.Thread(target=act, daemon=True, name=name)
+        self.thread.start()
+
+    def ended(self, seconds: float) -> bool:
+        """Whether it is over, after waiting so long if need be."""
+        self.thread.join(seconds)
+        return not self.thread.is_alive()
+
+    def result(self) -> T:
+        """What it gave or raised; of work that has ended."""
+        if self._failed:
+            raise self._failed[0]
+        return self._done[0]
+
+
 def within(seconds: float, work: Callable[[], T]) -> T:
     """What the work gives or raises; raises `Overdue` if it does neither in time."""
-    done: list[T] = []
-    failed: list[BaseException] = []
-
-    def act() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=act, daemon=True, name="within")
-    thread.start()
-    thread.join(seconds)
-    if thread.is_alive():
-        thread.name = NAME
+    aside = Aside(work, "within")
+    if not aside.ended(seconds):
+        aside.thread.name = NAME
         raise Overdue(f"no answer within {seconds:g} s")
-    if failed:
-        raise failed[0]
-    return done[0]
+    return aside.result()
 
 
 def left_behind() -> bool:
