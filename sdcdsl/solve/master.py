@@ -132,12 +132,12 @@ class Master:
         highs.setOptionValue("time_limit", highs.getRunTime() + seconds if isfinite(seconds) else inf)
         highs.run()
         status = highs.getModelStatus()
-        if status not in _ANSWERS:  # once more, from nothing
+        if status not in ANSWERS:  # once more, from nothing
             highs.clearSolver()
             highs.run()
             status = highs.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
-            return Relaxed(_ANSWERS.get(status, FAILED), np.zeros(len(self.cost)))
+            return Relaxed(ANSWERS.get(status, FAILED), np.zeros(len(self.cost)))
         solution = highs.getSolution()
         x, dual = np.array(solution.col_value), np.array(solution.row_dual)
         slack = np.array(solution.row_value) - self.rhs
@@ -239,7 +239,7 @@ class Master:
         objective = float(self.cost @ x) if x is not None else inf
         if status == highspy.HighsModelStatus.kOptimal:
             return Integral(OPTIMAL, x, objective, bound, met)
-        if status not in _ANSWERS:
+        if status not in ANSWERS:
             return Integral(FAILED, None, inf, -inf)
         return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound, met, timed=status in _TIMED)
 
@@ -315,7 +315,7 @@ class Master:
         return replace(solved, x=x, objective=solved.objective + rest, bound=solved.bound + rest, met=met)
 
 
-_ANSWERS = {
+ANSWERS = {
     highspy.HighsModelStatus.kOptimal: OPTIMAL,
     highspy.HighsModelStatus.kInfeasible: INFEASIBLE,
     highspy.HighsModelStatus.kTimeLimit: LIMIT,

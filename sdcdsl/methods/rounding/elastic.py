@@ -1,11 +1,17 @@
 """From the relaxation to a table of multiples: sums may leave their windows, at a price that rises while they do.
 
-The parts are rounded as the relaxation has them; most sums come out right, some do not. A step frees the parts of some
-slices (`neighbourhoods`), keeps all others, and solves the mixed-integer problem in which every multiple beyond a
-window costs its price. At first that is little more than what a multiple is worth: the loss stays near that of the
-relaxation while most sums come in. Then all of them get dearer, and most of all what is left outside. Tables that come
-into their windows last are good ones; those that are within them from the start and are improved from there end further
-from the relaxation.
+A table follows from its parts (`parts`), and so does the loss: each row of y = A k is a sum with its window, or a cut.
+
+    min  Σ_i f_i(y_i) + price_i · (how far y_i is outside its window)          f_i(y) = w |offset_i + base · y|
+
+Of whole numbers f_i is linear between the two multiples next to the truth, so that nothing but the parts has a cost
+there; columns are needed for what is further away alone. The sums of small pieces of the table (`blocks`) are in their
+windows from the start and stay so. All others start as the relaxation, rounded within each piece, has them: most come
+out right, some do not. A step frees the parts of some slices (`neighbourhoods`), keeps all others, and solves the
+mixed-integer problem that is left. Prices are less at first than what a multiple is worth: the loss stays near that of
+the relaxation, or below it, while most sums come in. Then all of them get dearer, and most of all what is left outside.
+Tables that come into their windows last are good ones; those that are within them from the start and are improved from
+there end further from the relaxation.
 """
 
 from __future__ import annotations
@@ -15,190 +21,216 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, eye_array, hstack
+from scipy.sparse import csc_array, csr_array, hstack
 
-from sdcdsl.methods.mixed.forms import Formed
-from sdcdsl.methods.mixed.search import Search
+from sdcdsl.methods.mixed.bounds import step_of
 from sdcdsl.methods.result import Clock
+from sdcdsl.methods.rounding.annealing import Windows
+from sdcdsl.methods.rounding.blocks import within_blocks
 from sdcdsl.methods.rounding.neighbourhoods import Neighbourhoods
-from sdcdsl.methods.rounding.parts import Parts
-from sdcdsl.solve.master import OPTIMAL, Master, Row
+from sdcdsl.solve.master import OPTIMAL
+from sdcdsl.solve.ranged import Ranged, solve_ranged
 
-PRICE = 1.5  # of base · weight, for every multiple that a sum is outside its window: at first
-RISING = 40.0  # times that, for all sums, at the end of the time: whoever has less raises it faster
+PRICE = 0.5  # of base · weight, for every multiple that a sum is outside its window: at first
+RISING = 8.0  # times that, for all sums, at the end of the time: whoever has less raises it faster
 DEARER = 1e4  # times that, for a sum that is outside all the time
 MOMENT = 1.5  # seconds for a step
-NARROW = 1e-5  # its gap
+FIRST = 5.0  # seconds for the pieces
+NARROW = 1e-6  # the gap of a step
+CLOSE = 0.9  # of the least by which two losses differ: nearer than that is no better
+CHEAP = 0.6  # of the common price: the same for what is outside
 NEAR = 1e-6
 LONG = 600.0  # seconds: the time that prices have where there is no limit
 IDLE = 120  # steps in a row that bring nothing
 
 
 class Elastic:
-    """The master of a search with room beyond the windows of sums; of its columns the first are those of the search."""
+    """Numbers `k` of the parts, `y` of the rows, and what it costs to be outside."""
 
-    def __init__(self, search: Search, at: Formed, parts: Parts):
-        self.search, self.at, self.parts = search, at, parts
-        of = search.master
-        own = at.multiple[parts.cells]
-        cells = parts.rows[parts.rounded]
-        self.sums = np.setdiff1d(at.multiple[cells], own)
-        self.count, self.own = len(of.cost), own
-        self.least, self.most = of.lower[self.sums].copy(), of.upper[self.sums].copy()
-        worth = 0.5 * (search.instance.w_up + search.instance.w_down)[cells] * at.base[cells] / search._scale
-        self.price = PRICE * (float(np.median(worth[worth > 0])) if (worth > 0).any() else 1.0)
-        self.x = self._start()
-        self.master = self._master()
-        self._rows_of = csc_array(parts.T)
+    def __init__(self, of: Windows, relaxed: np.ndarray, seed: int):
+        """`relaxed` [part]: where the relaxation stands."""
+        self.of, self.seed = of, seed
+        self.A, self._columns = csr_array(of.A), csc_array(of.A)
+        self._shape_losses()
+        weight = 0.5 * (of.w_down + of.w_up)
+        typical = float(np.median(weight[weight > 0])) if (weight > 0).any() else 1.0
+        self.common = PRICE * of.base * typical
+        self.price = np.full(len(of.least), self.common)
+        inside = within_blocks(self.A)
+        self.k = self._start(relaxed, inside)
+        self.y = self.A @ self.k
+        self.soft = ~(inside & ~self._out())
+        several = np.diff(self.A.indptr) > 1
+        self._stated = several | (self._room_over > 0) | (self._room_under > 0) | self._out()
 
-    def _start(self) -> np.ndarray:
-        """Columns of the search, of the parts as the relaxation has them, rounded."""
-        of, at, parts, own = self.search.master, self.at, self.parts, self.parts.rounded
-        relaxed = self.search.relaxed_at
-        assert relaxed is not None
-        k = np.clip(np.round(relaxed[self.own]), of.lower[self.own], of.upper[self.own])
-        u = np.zeros(self.count)
-        u[at.multiple[parts.rows[own]]] = np.round(np.asarray(parts.T @ k))[own] + parts.shift[own]
-        return at.completed(u) / self.search.problem.unit
+    def _shape_losses(self) -> None:
+        """The next multiples of each row and the slope between them; how much steeper it is beyond, and how far that is
+        allowed. Where it is not allowed at all, being outside never pays."""
+        of = self.of
+        costs = (of.w_down > 0) | (of.w_up > 0)
+        truth = np.where(costs, -of.offset / of.base, 0.0)
+        whole = np.abs(truth - np.round(truth)) <= NEAR
+        low = np.where(whole, np.round(truth), np.floor(truth))
+        high = np.where(whole, np.round(truth), np.ceil(truth))
+        self._low = np.where(costs, np.clip(low, of.least, of.most), of.least)
+        self._high = np.where(costs, np.clip(high, of.least, of.most), of.most)
+        at_low, at_high = (np.where(np.isfinite(end), end, 0.0) for end in (self._low, self._high))
+        wide = at_high > at_low
+        above = np.where(costs, self._loss(at_high + 1) - self._loss(at_high), 0.0)
+        below = np.where(costs, self._loss(at_low) - self._loss(at_low - 1), 0.0)
+        self._room_over, self._room_under = np.zeros(len(costs)), np.zeros(len(costs))
+        self._room_over[costs] = of.most[costs] - self._high[costs]
+        self._room_under[costs] = self._low[costs] - of.least[costs]
+        held = ~wide & (self._room_over == 0) & (self._room_under == 0)
+        slope = np.where(wide, self._loss(at_high) - self._loss(at_low), np.where(held, 0.0, above))
+        self._over = np.where(self._room_over > 0, above - slope, np.maximum(-slope, 0.0))
+        self._under = np.where(self._room_under > 0, slope - below, np.maximum(slope, 0.0))
+        self.cost = self._columns.T @ slope  # [part]
+        self._step = self._least_difference(self._columns.T @ np.where(held, above, slope))
 
-    def _master(self) -> Master:
-        """Columns of the search; how far each sum is over and under its window, and how much each cut lacks."""
-        of, sums, stated = self.search.master, self.sums, self.search.stated
-        cuts = of.rows - stated
-        lack = np.zeros(0)
-        if cuts:
-            lack = np.maximum(of.rhs - of.matrix @ self.x, 0.0)[stated:]
-        over, under = self._outside()
-        far = max(float(max(over.max(initial=0.0), under.max(initial=0.0))), 1.0)  # as far as they are at the start
-        lower, upper = of.lower.copy(), of.upper.copy()
-        lower[sums], upper[sums] = self.least - far, self.most + far
-        for _, _, *counts in self.at.beyond:  # multiples further than the next are counted as far
-            for count in counts:
-                upper[count] += far / self.search.problem.unit[count]
-        extra = 2 * len(sums) + cuts
-        master = Master(
-            np.concatenate([of.cost, np.full(extra, self.price)]),
-            np.concatenate([lower, np.zeros(extra)]),
-            np.concatenate([upper, np.full(2 * len(sums), far), np.full(cuts, np.inf)]),
-            np.isin(np.arange(self.count + extra), self.own),
+    def _least_difference(self, cost: np.ndarray) -> float:
+        """By which the losses of two tables differ at least, where there is such a number; else 0. Rows that have one
+        number to be at say nothing about the loss: they may be taken to have any slope, such as the one above them,
+        with which differences often are even."""
+        moved = cost[self.of.k_least < self.of.k_most]
+        some = np.concatenate([moved, self._over[self._room_over > 0], self._under[self._room_under > 0]])
+        unit = step_of(some, np.ones(len(some), dtype=bool))
+        return unit * int(np.gcd.reduce(np.round(some / unit).astype(np.int64))) if unit > 0 else 0.0
+
+    def _loss(self, y: np.ndarray) -> np.ndarray:
+        t = self.of.offset + self.of.base * y
+        return self.of.w_up * np.maximum(t, 0.0) + self.of.w_down * np.maximum(-t, 0.0)
+
+    def _out(self) -> np.ndarray:
+        return (self.y < self.of.least - NEAR) | (self.y > self.of.most + NEAR)
+
+    def _start(self, relaxed: np.ndarray, inside: np.ndarray) -> np.ndarray:
+        """The relaxation, each number rounded, up or down so that sums within pieces are in their windows if that can
+        be done: as little as possible against the fractions."""
+        of = self.of
+        held = np.flatnonzero(inside)
+        lower = np.clip(np.floor(relaxed + NEAR), of.k_least, of.k_most)
+        upper = np.clip(np.ceil(relaxed - NEAR), of.k_least, of.k_most)
+        problem = Ranged(
+            1.0 - 2.0 * (relaxed - np.floor(relaxed + NEAR)),
+            lower,
+            upper,
+            np.ones(len(relaxed), dtype=bool),
+            self.A[held],
+            of.least[held],
+            of.most[held],
         )
-        # -k + over ≥ -most,  k + under ≥ least
-        first, one = self.count + np.arange(len(sums)), np.ones(2)
-        rows: list[Row] = [
-            (np.array([k, o]), one * [-1, 1], -most)
-            for k, o, most in zip(sums.tolist(), first.tolist(), self.most.tolist(), strict=True)
-        ]
-        rows += [
-            (np.array([k, o]), one, least)
-            for k, o, least in zip(sums.tolist(), (first + len(sums)).tolist(), self.least.tolist(), strict=True)
-        ]
-        A: Any = csr_array(of.matrix)
-        lacking = csr_array(hstack([A[stated:], eye_array(cuts)])) if cuts else None
-        equal = of.equations
-        for which in (True, False):
-            chosen = np.flatnonzero(equal[:stated] == which)
-            master.add([_row(A, r, of.rhs[r]) for r in chosen.tolist()], which)
-        master.add(rows)
-        if lacking is not None:
-            place = np.concatenate([np.arange(self.count), self.count + 2 * len(sums) + np.arange(cuts)])
-            master.add(
-                (place[columns], values, right)
-                for columns, values, right in (_row(lacking, r, of.rhs[stated + r]) for r in range(cuts))
-            )
-        self.x = np.concatenate([self.x, over, under, lack])
-        return master
-
-    def _outside(self) -> tuple[np.ndarray, np.ndarray]:
-        k = np.round(self.x[self.sums])
-        return np.maximum(k - self.most, 0.0), np.maximum(self.least - k, 0.0)
+        began = process_time()
+        solved = solve_ranged(
+            problem, start=None, gap=0.0, close=0.0, over=lambda: process_time() - began > FIRST, seed=self.seed
+        )
+        return np.clip(np.round(relaxed if solved.x is None else solved.x), of.k_least, of.k_most)
 
     @property
     def outside(self) -> np.ndarray:
-        """Columns of what is beyond a window, or missing from a cut."""
-        return self.count + np.flatnonzero(self.x[self.count :] > NEAR)
+        """Rows beyond their windows."""
+        return np.flatnonzero(self._out())
 
-    def near(self, column: int) -> np.ndarray:
-        """The parts of the sum that this column is about; none for a cut."""
-        number = column - self.count
-        if number >= 2 * len(self.sums):
-            return np.zeros(0, dtype=np.int64)
-        cell = int(np.flatnonzero(self.at.multiple == self.sums[number % len(self.sums)])[0])
-        row = int(np.flatnonzero(self.parts.rows == cell)[0])
-        T = self.parts.T
-        return T.indices[T.indptr[row] : T.indptr[row + 1]]
+    def near(self, row: int) -> np.ndarray:
+        """The parts of the row."""
+        return self.A.indices[self.A.indptr[row] : self.A.indptr[row + 1]]
 
-    def step(self, free: np.ndarray, seconds: float, seed: int) -> tuple[float, bool]:
-        """`free` [part]. What the step gained, and whether it was solved to the end."""
-        master, at = self.master, self.at
-        moved: Any = self._rows_of[:, np.flatnonzero(free)]
-        columns = at.multiple[self.parts.rows[np.unique(moved.indices)]]
-        mask = np.zeros(len(master.cost), dtype=bool)
-        mask[columns[columns >= 0]] = True
-        for k, _, *counts in at.beyond:
-            for count in counts:
-                mask[count] = mask[k]
-        mask[self.count :] = np.concatenate([mask[self.sums], mask[self.sums], np.ones(self._cuts, dtype=bool)])
-        mask &= master.lower < master.upper
-        before = float(master.cost @ self.x)
-        solved = master.solve_around(self.x, mask, gap=NARROW, seconds=seconds, seed=seed)
-        if solved.x is None or solved.objective >= before - NEAR:
-            return 0.0, solved.status == OPTIMAL
-        self.x = solved.x
-        return before - solved.objective, solved.status == OPTIMAL
+    def judged(self) -> float:
+        """The loss, and the price of what is outside; up to a constant."""
+        over, under = np.maximum(self.y - self._high, 0.0), np.maximum(self._low - self.y, 0.0)
+        far = np.maximum(over - self._room_over, 0.0) + np.maximum(under - self._room_under, 0.0)
+        return float(self.cost @ self.k + self._over @ over + self._under @ under + self.price @ far)
 
-    @property
-    def _cuts(self) -> int:
-        return len(self.x) - self.count - 2 * len(self.sums)
+    def step(self, free: np.ndarray, ends: Callable[[], bool]) -> tuple[float, bool]:
+        """`free` [part]; `ends` says when it is enough. What the step gained, and whether it was solved to the end."""
+        of = self.of
+        parts = np.flatnonzero(free & (of.k_least < of.k_most))
+        moved: Any = csr_array(self._columns[:, parts])
+        rows = np.flatnonzero((np.diff(moved.indptr) > 0) & self._stated)
+        k, y, soft = self.k[parts], self.y[rows], self.soft[rows]
+        low, high = self._low[rows], self._high[rows]
+        room_over, room_under = self._room_over[rows], self._room_under[rows]
+        over_by, under_by = np.maximum(y - high, 0.0), np.maximum(low - y, 0.0)
+        over_in, under_in = np.minimum(over_by, room_over), np.minimum(under_by, room_under)
+        over, under, price, endless = self._over[rows], self._under[rows], self.price[rows], np.full(len(rows), np.inf)
+        # Columns beyond the next multiples: within the window, then outside of it.
+        kinds = (
+            (room_over > 0, -1.0, over, room_over, over_in),
+            (room_under > 0, 1.0, under, room_under, under_in),
+            (soft & np.isfinite(high), -1.0, over + price, endless, over_by - over_in),
+            (soft, 1.0, under + price, endless, under_by - under_in),
+        )
+        rest = y - moved[rows] @ k
+        matrices, cost, upper, start = [moved[rows]], [self.cost[parts]], [of.k_most[parts]], [k]
+        for has, sign, worth, most, now in kinds:
+            at = np.flatnonzero(has)
+            matrices.append(csr_array((np.full(len(at), sign), (at, np.arange(len(at)))), shape=(len(rows), len(at))))
+            cost.append(worth[at])
+            upper.append(most[at])
+            start.append(now[at])
+        costs, begin = np.concatenate(cost), np.concatenate(start)
+        problem = Ranged(
+            costs,
+            np.concatenate([of.k_least[parts], np.zeros(len(costs) - len(parts))]),
+            np.concatenate(upper),
+            np.arange(len(costs)) < len(parts),
+            csr_array(hstack(matrices)),
+            low - rest,
+            high - rest,
+        )
+        close = min(CLOSE * self._step, CHEAP * self.common)
+        solved = solve_ranged(problem, start=begin, gap=NARROW, close=close, over=ends, seed=self.seed)
+        before = self.judged()
+        if solved.x is None:
+            return 0.0, False
+        was = self.k.copy(), self.y
+        self.k[parts] = np.round(solved.x[: len(parts)])
+        self.y = self.A @ self.k
+        gain = before - self.judged()
+        if gain <= NEAR * self.common:
+            self.k, self.y = was
+            gain = 0.0
+        return gain, solved.status == OPTIMAL
 
     def cheap(self) -> None:
         """The same price for all sums again."""
-        self.master.cost[self.count :] = self.price
+        self.price[:] = self.common
 
     def dearer(self, share: float) -> None:
         """After a step that took this share of the time. The common price rises too: else sums take turns outside."""
-        self.price *= RISING**share
-        self.master.cost[self.outside] *= DEARER**share
-        self.master.cost[self.count :] = np.maximum(self.master.cost[self.count :], self.price)
+        self.common *= RISING**share
+        self.price[self.outside] *= DEARER**share
+        self.price = np.maximum(self.price, self.common)
 
 
 def elastic(
-    search: Search,
-    at: Formed,
-    parts: Parts,
+    of: Windows,
+    relaxed: np.ndarray,
     around: Neighbourhoods,
     clock: Clock,
+    over: Callable[[], bool],
     seed: int,
     found: Callable[[np.ndarray], bool],
 ) -> None:
-    """`found` takes columns of the search with all sums in their windows, and says whether to go on. From there all
-    sums have the common price: what is within all windows has neighbours, through others that are not, which cost less.
-    """
-    if search.relaxed_at is None or not parts.rounded.any():
-        return
-    made, draw, idle, time = (
-        Elastic(search, at, parts),
-        np.random.default_rng(seed),
-        0,
-        min(max(clock.left, MOMENT), LONG),
-    )
-    while idle < IDLE and not search.over(clock):
+    """Until `over`; prices have risen when `clock` is. `found` takes numbers of the parts with all sums in their
+    windows, and says whether to go on. From there all sums have the common price: what is within all windows has
+    neighbours, through others that are not, which cost less."""
+    made, draw = Elastic(of, relaxed, seed), np.random.default_rng(seed)
+    idle, none, time = 0, True, min(max(clock.left, MOMENT), LONG)
+    while idle < IDLE and not over():
         outside = made.outside
         near = made.near(int(draw.choice(outside))) if len(outside) else None
         way, free = around.drawn(near)
         began = process_time()
-        gain, solved = made.step(free, min(MOMENT, clock.left), seed)
+        gain, solved = made.step(free, lambda began=began: over() or process_time() - began > MOMENT)
         took = process_time() - began
         around.learn(way, gain, took, solved)
         clock.strike()  # which neighbourhoods are tried follows from how long they take
         idle = 0 if gain > 0 else idle + 1
         if len(made.outside):
             made.dearer(min(max(took, 0.01) / time, 1.0))
-        elif gain > 0 or not search.best:
-            if not found(made.x[: made.count]):
+        elif gain > 0 or none:
+            none = False
+            if not found(made.k):
                 return
             made.cheap()
-
-
-def _row(A: csr_array, r: int, right: float) -> Row:
-    part = slice(A.indptr[r], A.indptr[r + 1])
-    return A.indices[part], A.data[part], float(right)

@@ -45,19 +45,13 @@ class Finder:
 
     def __call__(self, search: Search, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
         whole, clock = clock, clock.part(SHARE * clock.left if np.isfinite(clock.left) else ENDLESS)
-        solved = search.master.solve(gap=ANY, seconds=min(FIRST, clock.left), seed=self.seed)
-        clock.strike(solved.timed)
-        if solved.status == INFEASIBLE:
-            search.infeasible = True
-            return
-        if solved.x is not None:
-            search.offer(solved.x)
-            search.cut_off(solved.x, clock)
         at, problem = self.forms.at, search.problem
         least, most = np.zeros(len(at.base)), np.zeros(len(at.base))
         rounded = at.multiple >= 0
         least[rounded], most[rounded] = problem.lower[at.multiple[rounded]], problem.upper[at.multiple[rounded]]
         parts = parts_of(self.forms.instance, at, least, most)
+        if (parts is None or len(parts.cells) <= FEW) and not self._solved_at_once(search, clock):
+            return
         if parts is None:
             return
         # Sums of whole multiples are whole: solvers need not look at them.
@@ -70,12 +64,24 @@ class Finder:
         movable = search.master.lower[at.multiple[parts.cells]] < search.master.upper[at.multiple[parts.cells]]
         around = Neighbourhoods(self.forms.instance, parts, movable, np.random.default_rng(self.seed))
         if search.best is None or len(parts.cells) > FEW:
-            self._from_relaxation(search, parts, around, clock, gap, tell)
+            self._from_relaxation(search, parts, ends, around, clock, gap, tell)
         if search.best is None and len(parts.cells) > FEW:
             self._try(search, parts, ends, clock)
         tell(Standing("tables by trial", search.objective, search.bound))
         if search.best is not None:
             self._neighbourhoods(search, parts, around, clock, gap, tell)
+
+    def _solved_at_once(self, search: Search, clock: Clock) -> bool:
+        """Small tables: what the solver has in a moment. False where there is no table."""
+        solved = search.master.solve(gap=ANY, seconds=min(FIRST, clock.left), seed=self.seed)
+        clock.strike(solved.timed)
+        if solved.status == INFEASIBLE:
+            search.infeasible = True
+            return False
+        if solved.x is not None:
+            search.offer(solved.x)
+            search.cut_off(solved.x, clock)
+        return True
 
     # ---- from the relaxation -------------------------------------------------------------------------------------
 
@@ -83,6 +89,7 @@ class Finder:
         self,
         search: Search,
         parts: Parts,
+        ends: tuple[np.ndarray, np.ndarray],
         around: Neighbourhoods,
         clock: Clock,
         gap: float,
@@ -91,17 +98,25 @@ class Finder:
         """Small tables need a first one only, large ones go on. A table that misses a level is cut off, and the next
         search has the cut."""
         one, cut = len(parts.cells) <= FEW, False
+        if search.relaxed_at is None:
+            return
+        relaxed = search.relaxed_at[self.forms.at.multiple[parts.cells]]
 
-        def found(x: np.ndarray) -> bool:
+        def found(k_parts: np.ndarray) -> bool:
             nonlocal cut
+            x = self._columns(search, parts, k_parts)
             search.offer(x)
             cut = search.cut_off(x, clock)
             tell(Standing("tables from the relaxation", search.objective, search.bound))
             return not (cut or one or search.near_enough(gap))
 
         part = clock.part(BETTER * clock.left)
+
+        def over() -> bool:
+            return search.over(clock) or (search.best is None and part.over)
+
         for _ in range(TABLES):
-            elastic(search, self.forms.at, parts, around, part, self.seed, found)
+            elastic(self._windows(search, parts, ends), relaxed, around, part, over, self.seed, found)
             if not cut or search.best is not None:
                 return
             cut = False
