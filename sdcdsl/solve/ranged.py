@@ -1,7 +1,8 @@
 """A mixed-integer problem that is solved once: min c x, l ≤ x ≤ u, low ≤ A x ≤ high, some x integer; on HiGHS.
 
-Searches solve hundreds of small ones, so the model is handed over as it stands, with both sides of a row in one. Time
-is what `over` says it is: HiGHS's own limit is on the wall, and a neighbour on the machine must not make steps worse.
+Searches solve hundreds of small ones, so the model is handed over as it stands, with both sides of a row in one. `over`
+says by whatever clock when it is enough: HiGHS's own limit is on the wall, and a neighbour on the machine must not make
+steps worse. But it asks seldom; `seconds` on the wall are what it keeps to.
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ class Ranged:
 
 
 def solve_ranged(
-    of: Ranged, *, start: np.ndarray | None, gap: float, close: float, over: Callable[[], bool], seed: int
+    of: Ranged,
+    *,
+    start: np.ndarray | None,
+    gap: float,
+    close: float,
+    over: Callable[[], bool],
+    seconds: float,
+    seed: int,
 ) -> Integral:
     """`gap` is a share of the objective, `close` an amount: what is within either is as good as the best."""
     highs = highspy.Highs()
@@ -40,6 +48,7 @@ def solve_ranged(
         "mip_rel_gap": gap,
         "mip_abs_gap": close,
         "random_seed": seed,
+        "time_limit": max(seconds, 0.01),
     }.items():
         highs.setOptionValue(option, value)
     highs.passModel(_model(of))

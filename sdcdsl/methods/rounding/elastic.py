@@ -35,6 +35,7 @@ PRICE = 0.5  # of base · weight, for every multiple that a sum is outside its w
 RISING = 8.0  # times that, for all sums, at the end of the time: whoever has less raises it faster
 DEARER = 1e4  # times that, for a sum that is outside all the time
 MOMENT = 1.5  # seconds for a step
+WALL = 3.0  # times that on the wall, where others take their share
 FIRST = 5.0  # seconds for the pieces
 NARROW = 1e-6  # the gap of a step
 CLOSE = 0.9  # of the least by which two losses differ: nearer than that is no better
@@ -122,7 +123,13 @@ class Elastic:
         )
         began = process_time()
         solved = solve_ranged(
-            problem, start=None, gap=0.0, close=0.0, over=lambda: process_time() - began > FIRST, seed=self.seed
+            problem,
+            start=None,
+            gap=0.0,
+            close=0.0,
+            over=lambda: process_time() - began > FIRST,
+            seconds=WALL * FIRST,
+            seed=self.seed,
         )
         return np.clip(np.round(relaxed if solved.x is None else solved.x), of.k_least, of.k_most)
 
@@ -141,8 +148,9 @@ class Elastic:
         far = np.maximum(over - self._room_over, 0.0) + np.maximum(under - self._room_under, 0.0)
         return float(self.cost @ self.k + self._over @ over + self._under @ under + self.price @ far)
 
-    def step(self, free: np.ndarray, ends: Callable[[], bool]) -> tuple[float, bool]:
-        """`free` [part]; `ends` says when it is enough. What the step gained, and whether it was solved to the end."""
+    def step(self, free: np.ndarray, ends: Callable[[], bool], seconds: float) -> tuple[float, bool]:
+        """`free` [part]; `ends` says when it is enough, `seconds` on the wall at the latest. What the step gained, and
+        whether it was solved to the end."""
         of = self.of
         parts = np.flatnonzero(free & (of.k_least < of.k_most))
         moved: Any = csr_array(self._columns[:, parts])
@@ -179,7 +187,7 @@ class Elastic:
             high - rest,
         )
         close = min(CLOSE * self._step, CHEAP * self.common)
-        solved = solve_ranged(problem, start=begin, gap=NARROW, close=close, over=ends, seed=self.seed)
+        solved = solve_ranged(problem, start=begin, gap=NARROW, close=close, over=ends, seconds=seconds, seed=self.seed)
         before = self.judged()
         if solved.x is None:
             return 0.0, False
@@ -208,21 +216,22 @@ def elastic(
     relaxed: np.ndarray,
     around: Neighbourhoods,
     clock: Clock,
-    over: Callable[[], bool],
+    left: Callable[[], float],
     seed: int,
     found: Callable[[np.ndarray], bool],
 ) -> None:
-    """Until `over`; prices have risen when `clock` is. `found` takes numbers of the parts with all sums in their
-    windows, and says whether to go on. From there all sums have the common price: what is within all windows has
-    neighbours, through others that are not, which cost less."""
+    """As long as there are seconds `left`; prices have risen when `clock` is over. `found` takes numbers of the parts
+    with all sums in their windows, and says whether to go on. From there all sums have the common price: what is within
+    all windows has neighbours, through others that are not, which cost less."""
     made, draw = Elastic(of, relaxed, seed), np.random.default_rng(seed)
     idle, none, time = 0, True, min(max(clock.left, MOMENT), LONG)
-    while idle < IDLE and not over():
+    while idle < IDLE and left() > 0:
         outside = made.outside
         near = made.near(int(draw.choice(outside))) if len(outside) else None
         way, free = around.drawn(near)
         began = process_time()
-        gain, solved = made.step(free, lambda began=began: over() or process_time() - began > MOMENT)
+        wall = min(WALL * MOMENT, left())
+        gain, solved = made.step(free, lambda began=began: left() <= 0 or process_time() - began > MOMENT, wall)
         took = process_time() - began
         around.learn(way, gain, took, solved)
         clock.strike()  # which neighbourhoods are tried follows from how long they take

@@ -112,11 +112,11 @@ class Finder:
 
         part = clock.part(BETTER * clock.left)
 
-        def over() -> bool:
-            return search.over(clock) or (search.best is None and part.over)
+        def left() -> float:
+            return 0.0 if search.over(clock) else part.left if search.best is None else clock.left
 
         for _ in range(TABLES):
-            elastic(self._windows(search, parts, ends), relaxed, around, part, over, self.seed, found)
+            elastic(self._windows(search, parts, ends), relaxed, around, part, left, self.seed, found)
             if not cut or search.best is not None:
                 return
             cut = False

@@ -83,7 +83,7 @@ def test_where_a_step_has_the_whole_table_it_finds_the_best_there_is(seed: int, 
         return False
 
     clock = Clock(3)
-    elastic(of, of.k_most, everything(of, instance, parts), clock, lambda: clock.over, seed, found)
+    elastic(of, of.k_most, everything(of, instance, parts), clock, lambda: clock.left, seed, found)
     assert np.isfinite(least) == bool(met)
     assert not met or met[0] == pytest.approx(least)
 
@@ -101,7 +101,7 @@ def test_it_ends_within_all_windows_however_far_outside_it_starts(seed: int, ste
         return len(met) < 2
 
     clock = Clock(10)
-    elastic(of, of.k_most, around(of, instance, parts, seed), clock, lambda: clock.over, seed, found)
+    elastic(of, of.k_most, around(of, instance, parts, seed), clock, lambda: clock.left, seed, found)
     assert met
     assert all(allowed(of, k) for k in met)
 
@@ -127,7 +127,7 @@ def test_a_step_gains_what_it_says(steps: int):
         before = judged()
         _, free = ways.drawn()
         was = made_of.k.copy()
-        gain, solved = made_of.step(free, lambda: False)
+        gain, solved = made_of.step(free, lambda: False, 20.0)
         assert solved
         assert np.array_equal(was[~free], made_of.k[~free])
         assert before - judged() == pytest.approx(gain)
@@ -159,7 +159,7 @@ def test_a_cut_is_a_window_without_a_loss():
         met.append(k.copy())
         return False
 
-    elastic(cut, of.k_least, everything(of, instance, parts), clock, lambda: clock.over, 0, found)
+    elastic(cut, of.k_least, everything(of, instance, parts), clock, lambda: clock.left, 0, found)
     assert allowed(cut, met[0])
     assert loss(of, met[0]) == pytest.approx(best_of_all(cut))
     assert loss(of, met[0]) >= free
