@@ -21,9 +21,10 @@ import numpy as np
 from sdcdsl.attack.barrier import REACHES, SURELY, Barrier, Climb
 from sdcdsl.attack.climbing import NEAR, REACHED, SHORT
 from sdcdsl.attack.corner import corner, supporting
-from sdcdsl.attack.dictionary import CLOSED, RAY, TIRED, Dictionary
+from sdcdsl.attack.dictionary import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Dictionary
 from sdcdsl.attack.elimination import Echelon, Matrix, null_space
 from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
+from sdcdsl.attack.sweeping import Questions, Swept, sweep
 
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
 MANY = 40  # dimensions from which the inner way is shorter
@@ -64,6 +65,18 @@ class Classes:
         np.minimum.at(hi, self.of[self.members], high)
         return lo, hi
 
+    def tightest(self, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of each class the cell that has the tightest bound below, and above."""
+        low, high = self.ends(l, u)
+        up = np.full(len(self.rows), -1)
+        down = up.copy()
+        # Sorted from loose to tight, the last one written is the tightest.
+        order = np.argsort(-high, kind="stable")
+        up[self.of[self.members[order]]] = self.members[order]
+        order = np.argsort(low, kind="stable")
+        down[self.of[self.members[order]]] = self.members[order]
+        return down, up
+
 
 @dataclass(frozen=True, eq=False)
 class Price:
@@ -90,6 +103,58 @@ class Question:
     hi: np.ndarray
     l: np.ndarray  # ends of cells
     u: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """To many questions about cells: what was found about their rows, in units of the cells."""
+
+    engine: DenseEngine
+    cells: np.ndarray
+    signs: np.ndarray
+    unit: np.ndarray
+    way: np.ndarray
+    found: Swept
+
+    @cached_property
+    def reached(self) -> np.ndarray:
+        return self.found.reached * self.unit
+
+    @property
+    def closed(self) -> np.ndarray:
+        return self.found.closed
+
+    @cached_property
+    def gains(self) -> np.ndarray:
+        """[answer, question]: how far each answer takes each cell, scaled until the box stops it, and reversed."""
+        book = self.engine.book
+        x = self.found.points @ book.rows[:-1].T
+        forth, back = longest(x, book.lo[:-1], book.hi[:-1]), longest(-x, book.lo[:-1], book.hi[:-1])
+        at = x[:, self.engine.classes.of[self.cells]] * self.way
+        with np.errstate(invalid="ignore"):
+            return np.where(at > 0, at * forth[:, None], np.where(at < 0, -at * back[:, None], 0.0)) * self.unit
+
+    def move(self, answer: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.engine.cells_of(self.engine.book.rows @ self.found.points[answer])
+
+    def multipliers(self, question: int) -> Identity:
+        """Why it goes no further than it was found to."""
+        book, cell, by = self.engine.book, int(self.cells[question]), int(self.found.by[question])
+        row = int(self.engine.classes.of[cell])
+        if by < 0:
+            rows, coefficient = np.array([row]), np.ones(1)
+        else:
+            used = np.flatnonzero(np.abs(self.found.prices[by]) > SMALL)
+            rows = self.found.support[by, used]
+            coefficient = self.found.prices[by, used] * book.room[row] / book.room[rows]
+        sign = int(self.signs[question])
+        return self.engine.multipliers(Price(cell, sign, rows, coefficient, self.engine.l, self.engine.u))
+
+
+def longest(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """How many times each point fits between the ends."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x > OUTSIDE, hi / x, np.where(x < -OUTSIDE, lo / x, np.inf)).min(axis=1)
 
 
 class DenseEngine:
@@ -179,7 +244,7 @@ class DenseEngine:
         return bool((ends == np.rint(ends)).all())
 
     def _far_enough(self, q: Question, made: Climb, own: float) -> Found:
-        cells, move = self._cells(self.book.rows @ made.point * min(own / made.reached, 1.0))
+        cells, move = self.cells_of(self.book.rows @ made.point * min(own / made.reached, 1.0))
         at_end = made.reached >= own * REACHES
         price = Price(q.cell, q.sign, np.array([q.target]), np.ones(1), q.l, q.u) if at_end else None
         return self._found(min(made.reached, own) * q.unit, cells, move, price)
@@ -188,7 +253,7 @@ class DenseEngine:
         """A corner that was found for the class, as the answer for one of its cells."""
         x = self.book.rows @ point
         price = Price(q.cell, q.sign, rows, coefficient, q.l, q.u)
-        return self._found(max(q.way * x[q.target] * q.unit, 0.0), *self._cells(x), price)
+        return self._found(max(q.way * x[q.target] * q.unit, 0.0), *self.cells_of(x), price)
 
     def _short(self, q: Question, made: Climb) -> Found:
         """It is clear that the cell goes not as far as it was asked to, though not how far it does."""
@@ -196,16 +261,16 @@ class DenseEngine:
         coefficient = q.way * made.price[used] * self.book.room[q.target] / self.book.room[used]
         price = Price(q.cell, q.sign, used, coefficient, q.l, q.u)
         why, bound = partial(self.multipliers, price), made.bound * q.unit
-        return Found(0.0, *self._cells(self.book.rows @ made.point), False, why, bound)
+        return Found(0.0, *self.cells_of(self.book.rows @ made.point), False, why, bound)
 
     def _answered(self, q: Question, ended: int, ray: np.ndarray, own_box: bool) -> Found:
         if ended == TIRED:
             raise RuntimeError("the dictionary found no end")
         if ended == RAY:
             ray /= abs(ray[q.target]) * q.unit
-            return Found(inf, *self._cells(ray), True)
+            return Found(inf, *self.cells_of(ray), True)
         x = self.book.x
-        cells, move = self._cells(x)
+        cells, move = self.cells_of(x)
         reached = max(q.way * x[q.target] * q.unit, 0.0)
         price = None
         end = (q.hi[q.target] if q.way > 0 else -q.lo[q.target]) * q.unit
@@ -223,6 +288,18 @@ class DenseEngine:
 
     def still(self, cells: np.ndarray) -> np.ndarray:
         return self.classes.of[cells] < 0
+
+    def all_at_once(
+        self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray, least: np.ndarray, twin: np.ndarray
+    ) -> Answers | None:
+        """Questions about cells that move, in the box of all; None where they are better asked one by one."""
+        if not self.book.eager or not len(cells):
+            return None
+        row, factor = self.classes.of[cells], self.classes.factor[cells]
+        unit = np.abs(factor) * self.book.room[row]
+        way = np.where(factor > 0, signs, -signs).astype(float)
+        found = sweep(self.book, Questions(row, way, needs / unit, least / unit, twin))
+        return Answers(self, cells, signs, unit, way, found)
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Maximises Σ share of its need that each cell gets, none more than all of it."""
@@ -243,9 +320,9 @@ class DenseEngine:
             chosen = supporting(self.book.rows[:-1], made) if made.ended == NEAR else None
             if chosen is not None:
                 found = corner(self.book.rows, lo, hi, made, chosen, len(lo) - 1, 1.0)
-                return self._cells(self.book.rows @ (found if found is not None else made).point)
+                return self.cells_of(self.book.rows @ (found if found is not None else made).point)
         self.book.push(len(lo) - 1, 1.0, inf, lo, hi)
-        return self._cells(self.book.x)
+        return self.cells_of(self.book.x)
 
     def multipliers(self, price: Price) -> Identity:
         """γ with sign · e_cell - Mᵀγ = the coefficients: solved on a basis of the relations, exact up to rounding."""
@@ -267,7 +344,7 @@ class DenseEngine:
         moved = np.flatnonzero(np.abs(out) > 1e-13 * (self._size @ np.abs(t)))
         return moved, out[moved]
 
-    def _cells(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def cells_of(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """From rows of the dictionary to moves of cells."""
         x = np.where(np.abs(x) > NOTHING, x, 0.0)
         members, of = self.classes.members, self.classes.of
@@ -278,14 +355,11 @@ class DenseEngine:
     def _identity(self, price: Price) -> tuple[np.ndarray, np.ndarray]:
         """The price in terms of cells: each class by the cell that binds it at the end in question."""
         factor = price.sign * self.classes.factor[price.cell]
-        members, of = self.classes.members, self.classes.of
-        low, high = self.classes.ends(price.l, price.u)
-        up = np.full(len(self.classes.rows), -1)
-        down = up.copy()
-        # Sorted from loose to tight, the last one written is the tightest.
-        order = np.argsort(-high, kind="stable")
-        up[of[members[order]]] = members[order]
-        order = np.argsort(low, kind="stable")
-        down[of[members[order]]] = members[order]
+        common = price.l is self.l and price.u is self.u
+        down, up = self._tightest if common else self.classes.tightest(price.l, price.u)
         chosen = np.where(factor * price.coefficient > 0, up[price.rows], down[price.rows])
         return chosen, factor * price.coefficient / self.classes.factor[chosen]
+
+    @cached_property
+    def _tightest(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.classes.tightest(self.l, self.u)

@@ -20,6 +20,10 @@ them stops it, they join the dictionary, and it goes on from there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 import numpy as np
 
 from sdcdsl.attack.compiled import kernel, reordering_kernel
@@ -37,6 +41,19 @@ EAGER = 60_000  # numbers up to which a dictionary holds all rows from the start
 JOINING = 100  # rows that join at a time
 HELD = 2  # rows for each dimension that a large dictionary holds before it forgets those of no use
 KEPT = 3  # and of which it keeps so many
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The columns of a dictionary, where they are and between which ends; the column of each row."""
+
+    t: np.ndarray
+    value: np.ndarray
+    nonbasic: np.ndarray
+    steep: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    column: np.ndarray
 
 
 class Dictionary:
@@ -145,17 +162,43 @@ class Dictionary:
         rows = self._held[self._nonbasic[used]]
         return rows, column[used] * self.room[target] / self.room[rows]
 
+    # ---- many questions at once, in its own box ---------------------------------------------------------
+
+    @property
+    def dimensions(self) -> int:
+        return self._k
+
+    @contextmanager
+    def held(self) -> Iterator[Held]:
+        """Its inside, for who asks many questions; it goes on from where those leave it."""
+        yield Held(self._t, self._value, self._nonbasic, self._steep, *self._ends(self.lo, self.hi), self._column)
+        self._pivots += 1
+        self.point, self.x = self._value[: self._k].copy(), self.rows @ self._value[: self._k]
+
+    def renew(self) -> None:
+        """From R alone, at 0."""
+        self._freshen()
+        self.home()
+
+    def rows_at(self, columns: np.ndarray) -> np.ndarray:
+        return self._held[columns]
+
     # ---- the rows that are held ---------------------------------------------------------------------
+
+    def _ends(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of the columns; coordinates have none."""
+        low, high = lo[self._held], hi[self._held]
+        low[: self._k], high[: self._k] = -np.inf, np.inf
+        return low, high
 
     def _among_held(
         self, target: int, sign: float, need: float, lo: np.ndarray, hi: np.ndarray
     ) -> tuple[int, np.ndarray]:
         """Push as if there were no other rows; the ray in columns."""
-        low, high = lo[self._held], hi[self._held]
-        low[: self._k], high[: self._k] = -np.inf, np.inf
+        low, high = self._ends(lo, hi)
         ray = np.zeros(len(low))
         at = int(self._column[target])
-        ended, pivots = _push.at(self._t.size)(
+        ended, pivots = push_held.at(self._t.size)(
             self._t, self._value, self._nonbasic, self._steep, low, high, at, sign, need, ray, PIVOTS
         )
         self._pivots += pivots
@@ -269,7 +312,8 @@ def _pivot(t, steep, enter, leave):
 
 
 @kernel
-def _push(t, x, nonbasic, steep, lo, hi, target, sign, need, ray, most):
+def push_held(t, x, nonbasic, steep, lo, hi, target, sign, need, ray, most):
+    """Move the row in column `target` among those that are held. How it ended, and the number of pivots."""
     k, c = t.shape
     stalled = 0
     pivots = 0
