@@ -22,12 +22,14 @@ from sdcdsl.attack.barrier import REACHES, SURELY, Barrier, Climb
 from sdcdsl.attack.climbing import NEAR, REACHED, SHORT
 from sdcdsl.attack.corner import corner, supporting
 from sdcdsl.attack.dictionary import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Dictionary
+from sdcdsl.attack.edges import Edges
 from sdcdsl.attack.elimination import Echelon, Matrix, null_space
 from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
 from sdcdsl.attack.sweeping import Questions, Swept, sweep
 
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
 MANY = 40  # dimensions from which the inner way is shorter
+SOME = 150  # and up to which walking on from a corner near by is shorter still
 
 
 class Classes:
@@ -177,6 +179,17 @@ class DenseEngine:
             return None
         return Barrier(self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1])
 
+    @cached_property
+    def edges(self) -> Edges | None:
+        """For exact ends, where a few dozen dimensions have none that are open."""
+        rows, lo, hi = self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1]
+        if self.book.eager or rows.shape[1] > SOME or not (np.isfinite(lo) & np.isfinite(hi)).all():
+            return None
+        try:
+            return Edges(rows, lo, hi)
+        except np.linalg.LinAlgError:
+            return None
+
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         target = int(self.classes.of[cell])
         l, u = self.l, self.u
@@ -293,12 +306,14 @@ class DenseEngine:
         self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray, least: np.ndarray, twin: np.ndarray
     ) -> Answers | None:
         """Questions about cells that move, in the box of all; None where they are better asked one by one."""
-        if not self.book.eager or not len(cells):
+        walks = self.barrier is not None and self.edges is not None and (needs == inf).all()
+        if not len(cells) or not (self.book.eager or walks):
             return None
         row, factor = self.classes.of[cells], self.classes.factor[cells]
         unit = np.abs(factor) * self.book.room[row]
         way = np.where(factor > 0, signs, -signs).astype(float)
-        found = sweep(self.book, Questions(row, way, needs / unit, least / unit, twin))
+        asked = Questions(row, way, needs / unit, least / unit, twin)
+        found = self.edges.sweep(asked) if self.edges is not None and walks else sweep(self.book, asked)
         return Answers(self, cells, signs, unit, way, found)
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -321,6 +336,8 @@ class DenseEngine:
             if chosen is not None:
                 found = corner(self.book.rows, lo, hi, made, chosen, len(lo) - 1, 1.0)
                 return self.cells_of(self.book.rows @ (found if found is not None else made).point)
+            x = self.book.rows @ made.point
+            return self.cells_of(x) if made.reached > 0 and (x <= hi).all() and (x >= lo).all() else None
         self.book.push(len(lo) - 1, 1.0, inf, lo, hi)
         return self.cells_of(self.book.x)
 

@@ -62,7 +62,7 @@ class _Survey(Ledger):
             self.engine: Engine = chosen(self.task.component, self.task.engine)
             if isinstance(self.engine, DenseEngine):
                 self.engine.to_the_end = self.task.to_the_end
-            for side in (UP, DOWN):
+            for side in (UP, DOWN) if not (self.task.exact and self._quick) else ():
                 self._jointly(side)
             self._all_at_once()
             for side in (UP, DOWN):
@@ -130,8 +130,9 @@ class _Survey(Ledger):
 
     @property
     def _quick(self) -> bool:
-        """Whether single questions cost nothing."""
-        return isinstance(self.engine, DenseEngine) and self.engine.book.eager and not len(self.known.cell)
+        """Whether single questions cost next to nothing."""
+        quick = isinstance(self.engine, DenseEngine) and not len(self.known.cell)
+        return quick and (self.engine.book.eager or (self.task.exact and self.engine.edges is not None))
 
     def _all_at_once(self) -> None:
         """Single questions, where the engine answers many of them in one go. In exact mode nobody needs the moves."""

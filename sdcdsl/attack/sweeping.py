@@ -90,35 +90,33 @@ def _sweep(
         if ended == RAY:
             # Who asked for the end has it, and others have to see the ray.
             if need[a] == np.inf:
-                _close(column, way, a, np.inf, reached, closed)
+                close(column, way, a, np.inf, least, twin, NOBODY, reached, closed, by, over)
             continue
         points[answers] = value[:k]
         prices[answers] = t[:, column[a]]
         support[answers] = nonbasic
-        _credit(value, lo, hi, column, way, end, reached, closed)
+        credit(value, lo, hi, column, way, end, reached, closed)
         if ended == CLOSED:
             far = max(way[a] * value[column[a]], 0.0)
-            for b in range(len(column)):
-                if column[b] == column[a] and way[b] == way[a] and not closed[b]:
-                    by[b] = answers
-                    if far < least[b] and twin[b] >= 0:
-                        over[twin[b]] = True
-            _close(column, way, a, far, reached, closed)
+            close(column, way, a, far, least, twin, answers, reached, closed, by, over)
         answers += 1
     return answers, len(column)
 
 
 @kernel
-def _close(column, way, a, far, reached, closed):
-    """All questions that are the same as question a."""
-    for b in range(len(column)):
-        if column[b] == column[a] and way[b] == way[a] and not closed[b]:
+def close(row, way, a, far, least, twin, answer, reached, closed, by, over):
+    """All questions that are the same as question a; who falls short need not ask about the other side."""
+    for b in range(len(row)):
+        if row[b] == row[a] and way[b] == way[a] and not closed[b]:
             reached[b] = far
             closed[b] = True
+            by[b] = answer
+            if far < least[b] and twin[b] >= 0:
+                over[twin[b]] = True
 
 
 @kernel
-def _credit(x, lo, hi, column, way, end, reached, closed):
+def credit(x, lo, hi, row, way, end, reached, closed):
     """How far the point takes every row, scaled until the box stops it, and reversed."""
     forth = np.inf
     back = np.inf
@@ -127,8 +125,8 @@ def _credit(x, lo, hi, column, way, end, reached, closed):
             forth, back = min(forth, hi[i] / x[i]), min(back, -lo[i] / x[i])
         elif x[i] < -OUTSIDE:
             forth, back = min(forth, lo[i] / x[i]), min(back, -hi[i] / x[i])
-    for b in range(len(column)):
-        gain = way[b] * x[column[b]]
+    for b in range(len(row)):
+        gain = way[b] * x[row[b]]
         if gain != 0.0 and not closed[b]:
             gain = gain * forth if gain > 0.0 else -gain * back
             if gain > reached[b]:

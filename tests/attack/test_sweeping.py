@@ -1,0 +1,95 @@
+"""Many questions in one go are answered as one by one: by a dictionary, and by a walk along edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from sdcdsl.attack.dictionary import Dictionary
+from sdcdsl.attack.edges import Edges
+from sdcdsl.attack.sweeping import NOBODY, Questions, Swept, sweep
+
+Box = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def box(seed: int, rows: int = 60, dimensions: int = 5) -> Box:
+    """In units of rooms: the shorter way to an end is 1 in every row."""
+    draw = np.random.default_rng(seed)
+    short, long = np.ones(rows), draw.uniform(1, 3, rows)
+    below = draw.random(rows) < 0.5
+    lo, hi = -np.where(below, short, long), np.where(below, long, short)
+    return draw.integers(-2, 3, (rows, dimensions)) + draw.normal(0, 0.1, (rows, dimensions)), lo, hi
+
+
+def furthest(made: Box, row: int, way: float) -> float:
+    rows, lo, hi = made
+    A, b = np.concatenate([rows, -rows]), np.concatenate([hi, -lo])
+    found = linprog(-way * rows[row], A_ub=A, b_ub=b, bounds=[(None, None)] * rows.shape[1])
+    assert found.status == 0
+    return -float(found.fun)
+
+
+def by_dictionary(made: Box, asked: Questions) -> Swept:
+    return sweep(Dictionary(*made), asked)
+
+
+def by_edges(made: Box, asked: Questions) -> Swept:
+    return Edges(*made).sweep(asked)
+
+
+WAYS = pytest.mark.parametrize("answer", [by_dictionary, by_edges])
+
+
+def questions(row: np.ndarray, way: np.ndarray, need: float, least: float = 0.0, twin: int = NOBODY) -> Questions:
+    n = len(row)
+    return Questions(row, way, np.full(n, need), np.full(n, least), np.full(n, twin))
+
+
+@WAYS
+@pytest.mark.parametrize("seed", range(4))
+def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, Questions], Swept]):
+    made = box(seed)
+    row, way = np.repeat(np.arange(20), 2), np.tile([1.0, -1.0], 20)
+    found = answer(made, questions(row, way, np.inf))
+    assert found.closed.all()
+    np.testing.assert_allclose(found.reached, [furthest(made, r, w) for r, w in zip(row, way, strict=True)], rtol=1e-8)
+
+
+@WAYS
+def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Questions], Swept]):
+    rows, lo, hi = made = box(7)
+    row, way = np.arange(12), np.ones(12)
+    found = answer(made, questions(row, way, np.inf))
+    if answer is by_dictionary:  # it has units of its own for the coordinates
+        rows = Dictionary(*made).rows[:-1]
+    x = found.points @ rows.T
+    assert (x <= hi + 1e-9).all() and (x >= lo - 1e-9).all()
+    for q in np.flatnonzero(found.by >= 0):
+        support, price = found.support[found.by[q]], found.prices[found.by[q]]
+        np.testing.assert_allclose(price @ rows[support], rows[row[q]], atol=1e-9)
+        assert np.where(price > 0, price * hi[support], price * lo[support]).sum() == pytest.approx(found.reached[q])
+
+
+@WAYS
+def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, Questions], Swept]):
+    made = box(3)
+    all_of_it = answer(made, questions(np.arange(30), np.ones(30), np.inf))
+    a_little = answer(made, questions(np.arange(30), np.ones(30), 0.05))
+    assert (a_little.reached >= 0.05 * (1 - 1e-9)).all()
+    assert len(a_little.points) < len(all_of_it.points)
+
+
+@WAYS
+def test_the_other_side_of_who_falls_short_is_not_asked_about(answer: Callable[[Box, Questions], Swept]):
+    made = box(5)
+    reach = {row: furthest(made, row, 1.0) for row in range(20)}
+    row = min(reach, key=lambda r: reach[r])
+    assert reach[row] < 0.99
+    two = np.array([row, row])
+    asked = Questions(two, np.array([1.0, -1.0]), np.ones(2), np.array([0.99, 0.0]), np.array([1, NOBODY]))
+    assert answer(made, asked).closed.tolist() == [True, False]
+    nobody = Questions(two, np.array([1.0, -1.0]), np.ones(2), np.array([0.99, 0.0]), np.full(2, NOBODY))
+    assert len(answer(made, nobody).points) == 2
