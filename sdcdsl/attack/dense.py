@@ -306,14 +306,13 @@ class DenseEngine:
         self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray, least: np.ndarray, twin: np.ndarray
     ) -> Answers | None:
         """Questions about cells that move, in the box of all; None where they are better asked one by one."""
-        walks = self.barrier is not None and self.edges is not None and (needs == inf).all()
-        if not len(cells) or not (self.book.eager or walks):
+        if not len(cells) or not (self.book.eager or self.edges is not None):
             return None
         row, factor = self.classes.of[cells], self.classes.factor[cells]
         unit = np.abs(factor) * self.book.room[row]
         way = np.where(factor > 0, signs, -signs).astype(float)
         asked = Questions(row, way, needs / unit, least / unit, twin)
-        found = self.edges.sweep(asked) if self.edges is not None and walks else sweep(self.book, asked)
+        found = self.edges.sweep(asked) if self.edges is not None else sweep(self.book, asked)
         return Answers(self, cells, signs, unit, way, found)
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:

@@ -15,6 +15,7 @@ boxes, and asked about one by one only where those do not reach.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from math import inf
 from typing import TypeVar
 
@@ -34,6 +35,7 @@ T = TypeVar("T")
 SHORT = 1 - 1e-9  # and as missed below this one, as audits do; in between the furthest move has to prove it
 SURELY_SHORT = 1 - 1e-7  # of a level: what sums with rounding errors show to be below this is below the level
 ENOUGH_OF_GAIN = 1 - 1e-12  # the same sum, added up in another order
+ROOMY = 1.5  # times what is asked for is so much room that it is reached before the corners get crowded
 LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
 
 
@@ -132,7 +134,13 @@ class _Survey(Ledger):
     def _quick(self) -> bool:
         """Whether single questions cost next to nothing."""
         quick = isinstance(self.engine, DenseEngine) and not len(self.known.cell)
-        return quick and (self.engine.book.eager or (self.task.exact and self.engine.edges is not None))
+        return quick and (self.engine.book.eager or (self._roomy and self.engine.edges is not None))
+
+    @cached_property
+    def _roomy(self) -> bool:
+        """Whether nobody asks for all of its room, where hundreds of rows may meet in one corner."""
+        need = self.pairs.need * ROOMY
+        return self.task.exact or bool((need <= self.own)[self.open].all())
 
     def _all_at_once(self) -> None:
         """Single questions, where the engine answers many of them in one go. In exact mode nobody needs the moves."""

@@ -55,7 +55,9 @@ def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, Que
     row, way = np.repeat(np.arange(20), 2), np.tile([1.0, -1.0], 20)
     found = answer(made, questions(row, way, np.inf))
     assert found.closed.all()
-    np.testing.assert_allclose(found.reached, [furthest(made, r, w) for r, w in zip(row, way, strict=True)], rtol=1e-8)
+    np.testing.assert_allclose(
+        found.reached, [furthest(made, int(r), w) for r, w in zip(row, way, strict=True)], rtol=1e-8
+    )
 
 
 @WAYS
