@@ -133,8 +133,9 @@ class _Survey(Ledger):
     @property
     def _quick(self) -> bool:
         """Whether single questions cost next to nothing."""
-        quick = isinstance(self.engine, DenseEngine) and not len(self.known.cell)
-        return quick and (self.engine.book.eager or (self._roomy and self.engine.edges is not None))
+        if not isinstance(self.engine, DenseEngine) or len(self.known.cell):
+            return False
+        return self.engine.book.eager or (self._roomy and self.engine.edges is not None)
 
     @cached_property
     def _roomy(self) -> bool:
@@ -161,9 +162,9 @@ class _Survey(Ledger):
             return
         self.found.questions += len(answers.found.points)
         short = answers.closed & (answers.reached < level * SHORT)
+        # What falls short by less than a hair has to be proved by the furthest move.
+        enough = np.where(answers.closed, np.minimum(level * ENOUGH, answers.reached), level * ENOUGH)
         if not self.task.exact:
-            # What falls short by less than a hair has to be proved by the furthest move.
-            enough = np.where(answers.closed, np.minimum(level * ENOUGH, answers.reached), level * ENOUGH)
             self._cover(answers, np.where(short, inf, enough))
         for q in np.flatnonzero(answers.closed):
             at = side[q], pair[q]
