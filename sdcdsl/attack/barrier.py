@@ -139,5 +139,5 @@ class Barrier:
         r, nothing = csr_array(rows), np.zeros(len(rows))
         full = rows if len(self._full) else rows[:0]
         rest = lo, hi, rows[-1], point, 0.0, 0.2, -np.inf, 1e-2, nothing, nothing.copy()
-        climb.at(r.nnz)(r.indptr, r.indices, r.data, full, np.arange(n, len(rows)), *rest)  # others when they are near
+        climb.at(r.nnz)(r.indptr, r.indices, r.data, full, np.arange(len(rows)), *rest)
         return point[:k] if point[k] > LEAST else None

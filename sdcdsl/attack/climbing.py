@@ -318,8 +318,8 @@ def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, s
             under[i] *= 1.0 - first
             up[i] += second * dup[i]
             down[i] += second * ddown[i]
+        _times(start, index, value, full, everybody, t, x)
         for i in range(c):
-            x[i] += first * dx[i]
             above[i], below[i] = hi[i] + over[i] - x[i], x[i] + under[i] - lo[i]
             if not (above[i] > 0.0 and below[i] > 0.0):
                 return STUCK, reached, bound
