@@ -45,6 +45,7 @@ def solve_ranged(
     for option, value in {
         "output_flag": False,
         "threads": 1,
+        "presolve": "off",  # in 1.15 it sometimes writes beyond its memory
         "mip_rel_gap": gap,
         "mip_abs_gap": close,
         "random_seed": seed,
