@@ -30,6 +30,7 @@ TRIALS = 30  # for each part, at least
 FEW_TRIALS = 30_000
 TABLES = 3  # by trial, with cuts in between
 FEW = 1000  # parts: more of them are put right from the relaxation (`elastic`) before anything is tried
+TINY = 50  # parts: a table of so few needs no better start than any, the whole problem is soon solved
 SHARE = 0.9  # of the time: the rest is for the mixed-integer problem as a whole
 LARGE_SHARE = 0.98  # where that is too large to get anywhere
 ENDLESS = 60.0  # seconds where there is no limit
@@ -63,7 +64,7 @@ class Finder:
             self._try(search, parts, ends, clock)
         movable = search.master.lower[at.multiple[parts.cells]] < search.master.upper[at.multiple[parts.cells]]
         around = Neighbourhoods(self.forms.instance, parts, movable, np.random.default_rng(self.seed))
-        if search.best is None or len(parts.cells) > FEW:
+        if search.best is None or (len(parts.cells) > TINY and not search.near_enough(gap)):
             self._from_relaxation(search, parts, ends, around, clock, gap, tell)
         if search.best is None and len(parts.cells) > FEW:
             self._try(search, parts, ends, clock)
@@ -95,9 +96,9 @@ class Finder:
         gap: float,
         tell: Callable[[Standing], None],
     ) -> None:
-        """Small tables need a first one only, large ones go on. A table that misses a level is cut off, and the next
-        search has the cut."""
-        one, cut = len(parts.cells) <= FEW, False
+        """Tiny tables need a first one only, others go on. A table that misses a level is cut off, and the next search
+        has the cut."""
+        one, cut = len(parts.cells) <= TINY, False
         if search.relaxed_at is None:
             return
         relaxed = search.relaxed_at[self.forms.at.multiple[parts.cells]]
