@@ -76,7 +76,7 @@ def test_totals_stay_and_move_only_where_nothing_else_works():
     row = changed(problem, status=status)
     fixed = adjusted(row, keep_totals=True)
     assert fixed.status == "infeasible"
-    assert any("missed by" in note for note in fixed.notes)
+    assert any("levels are missed in" in note for note in fixed.notes)
     soft = adjusted(row, keep_totals=True, soft_totals=1000.0)
     assert soft.status == "optimal"
     assert "totals" in soft.notes[0]
