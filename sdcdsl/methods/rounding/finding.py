@@ -51,9 +51,7 @@ class Finder:
         rounded = at.multiple >= 0
         least[rounded], most[rounded] = problem.lower[at.multiple[rounded]], problem.upper[at.multiple[rounded]]
         parts = parts_of(self.forms.instance, at, least, most)
-        if (parts is None or len(parts.cells) <= FEW) and not self._solved_at_once(search, clock):
-            return
-        if parts is None:
+        if not self._solved_at_once(search, clock) or parts is None:
             return
         # Sums of whole multiples are whole: solvers need not look at them.
         search.master.integer = np.isin(np.arange(len(problem.cost)), at.multiple[parts.cells])
@@ -73,7 +71,7 @@ class Finder:
             self._neighbourhoods(search, parts, around, clock, gap, tell)
 
     def _solved_at_once(self, search: Search, clock: Clock) -> bool:
-        """Small tables: what the solver has in a moment. False where there is no table."""
+        """What the solver has in a moment: for large tables a poor one, but one. False where there is no table."""
         solved = search.master.solve(gap=ANY, seconds=min(FIRST, clock.left), seed=self.seed)
         clock.strike(solved.timed)
         if solved.status == INFEASIBLE:
