@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from math import inf
@@ -68,7 +69,7 @@ class Line:
             heard(last)
 
 
-class Team(Executor):
+class Team(Executor, ABC):
     """`width` tasks at a time. `patience`: seconds of work that are done by who asks, before anybody else is bothered;
     starting a process takes longer than many an audit."""
 
@@ -80,8 +81,9 @@ class Team(Executor):
     def share(self, value: T) -> Shared[T]:
         return Shared(value)
 
+    @abstractmethod
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        raise NotImplementedError
+        """Of an executor; what is `Shared` or a `Line` among the arguments reaches the task as such."""
 
     def dismiss(self) -> None:
         """At once, whatever is still being done: futures that are not done fail with `Stopped`."""
