@@ -12,6 +12,9 @@ has few steps left.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -46,6 +49,34 @@ def mixed(
     return Mixed(M).solve(w1_down, w1_up, w2, l, u, clock)
 
 
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Costs and ends as they were given, and in units that make typical ones about 1: lengths in `unit`, costs of a
+    unit of square in `price`."""
+
+    cost: Cost
+    l: np.ndarray
+    u: np.ndarray
+
+    @cached_property
+    def unit(self) -> float:
+        return power_of_two(typical(self.l, self.u))
+
+    @cached_property
+    def price(self) -> float:
+        prices = np.concatenate([self.cost.w_down / self.unit, self.cost.w_up / self.unit, self.cost.w2])
+        return power_of_two(float(np.median(prices[prices > 0]))) if (prices > 0).any() else 1.0
+
+    @cached_property
+    def small(self) -> Cost:
+        slope = self.unit * self.price
+        return Cost(self.cost.w_down / slope, self.cost.w_up / slope, self.cost.w2 / self.price)
+
+    @cached_property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.l / self.unit, self.u / self.unit
+
+
 class Mixed:
     def __init__(self, M: csr_array):
         self.M, self._rows = unit_rows(csr_array(M))
@@ -62,34 +93,21 @@ class Mixed:
     ) -> Solved:
         if crossed(l, u):
             return Solved(INFEASIBLE)
-        unit = power_of_two(typical(l, u))
-        cost = Cost(w1_down, w1_up, w2)
-        prices = np.concatenate([w1_down / unit, w1_up / unit, w2])
-        price = power_of_two(float(np.median(prices[prices > 0]))) if (prices > 0).any() else 1.0
-        small = Cost(w1_down / (unit * price), w1_up / (unit * price), w2 / price)
-        made = self._by_newton(cost, small, l, u, unit, price, clock)
+        asked = _Asked(Cost(w1_down, w1_up, w2), l, u)
+        made = self._by_newton(asked, clock)
         if made.status != FAILED:
             return made
         proof = infeasible(self.M, l, u, clock)
         if proof is not None:
             return proof.with_rows(self._rows)
-        made = self._through_the_inside(cost, small, l, u, unit, price, clock)
+        made = self._through_the_inside(asked, clock)
         return made or Solved(LIMIT if clock is not None and clock.over else FAILED)
 
-    def _by_newton(
-        self,
-        cost: Cost,
-        small: Cost,
-        l: np.ndarray,
-        u: np.ndarray,
-        unit: float,
-        price: float,
-        clock: Clock | None,
-    ) -> Solved:
-        low, high = l / unit, u / unit
+    def _by_newton(self, asked: _Asked, clock: Clock | None) -> Solved:
+        small, (low, high) = asked.small, asked.ends
         eps = self._newton.softness(small, low, high)
         soft = eps > 0
-        centre, y = np.clip(np.zeros(len(l)), low, high), None
+        centre, y = np.clip(np.zeros(len(low)), low, high), None
         for _ in range(ROUNDS if soft.any() else 1):
             ended = self._newton.minimise(small, low, high, y, (eps, centre), clock)
             if clock is not None and clock.over:
@@ -99,40 +117,32 @@ class Mixed:
             moved = float(np.abs((ended.z - centre)[soft]).max(initial=0.0))
             centre, y = ended.z, ended.y
             if moved <= 1e-7 * max(float(np.abs(centre).max(initial=0.0)), 1.0):
-                made = self._checked(cost, centre * unit, y * unit * price, l, u, unit)
+                made = self._checked(asked, centre, y)
                 if made is not None:
                     return made
-        made = self._checked(cost, centre * unit, y * unit * price, l, u, unit) if y is not None else None
+        made = self._checked(asked, centre, y) if y is not None else None
         return Solved(FAILED) if made is None else made
 
-    def _through_the_inside(
-        self,
-        cost: Cost,
-        small: Cost,
-        l: np.ndarray,
-        u: np.ndarray,
-        unit: float,
-        price: float,
-        clock: Clock | None,
-    ) -> Solved | None:
-        found = interior(self.M, small, l / unit, u / unit, self._newton.enough, clock)
+    def _through_the_inside(self, asked: _Asked, clock: Clock | None) -> Solved | None:
+        small, (low, high) = asked.small, asked.ends
+        found = interior(self.M, small, low, high, self._newton.enough, clock)
         if found is None:
             return None
         z, y = found
-        if (small.w2 > 0)[l < u].all():
-            ended = self._newton.minimise(small, l / unit, u / unit, y, clock=clock)
-            made = self._checked(cost, ended.z * unit, ended.y * unit * price, l, u, unit) if ended.done else None
+        if (small.w2 > 0)[low < high].all():
+            ended = self._newton.minimise(small, low, high, y, clock=clock)
+            made = self._checked(asked, ended.z, ended.y) if ended.done else None
             if made is not None:
                 return made
-        for prices in (sharper(self.M, small, z, y, l / unit, u / unit), y):
-            made = self._checked(cost, z * unit, prices * unit * price, l, u, unit)
+        for prices in (sharper(self.M, small, z, y, low, high), y):
+            made = self._checked(asked, z, prices)
             if made is not None:
                 return made
         return None
 
-    def _checked(
-        self, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray, unit: float
-    ) -> Solved | None:
-        z = additive(self.M, without_noise(z, l, u, unit), l, u, unit)
-        made = proved(self.M, cost, z, y, l, u, unit)
+    def _checked(self, asked: _Asked, z: np.ndarray, y: np.ndarray) -> Solved | None:
+        """z and y in units of the asked."""
+        l, u, unit = asked.l, asked.u, asked.unit
+        z = additive(self.M, without_noise(z * unit, l, u, unit), l, u, unit)
+        made = proved(self.M, asked.cost, z, y * unit * asked.price, l, u, unit)
         return None if made is None else made.with_rows(self._rows)
