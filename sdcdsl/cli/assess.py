@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -12,9 +11,9 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import Share
+from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committing, limited
-from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -66,10 +65,7 @@ class Experiments(click.ParamType):
 @click.option(
     "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."
 )
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 @limited(NOTHING)
 def assess(
     file: str,
@@ -85,11 +81,8 @@ def assess(
     plot: str | None,
     fail_at_risk: bool,
     output: str,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
-    **given: Any,
+    given: Given,
+    **asked: Any,
 ) -> None:
     """Try to undo an adjusted table, as somebody would who knows more and more about how it was made: which cells are
     sensitive (B1), also which way they were moved (B2), also by how much at least (B3), also all bounds (C).
@@ -106,10 +99,10 @@ def assess(
     is wrong; 4, 5, 6: as for `protect`, or at risk with --fail-at-risk. What is printed is for the office alone.
     """
     path = Path(file)
-    policy, found = guarded(path, lambda: read_any(path, allow_outside, "cta"))
+    policy, found = guarded(path, lambda: read_any(path, given.allow_outside, "cta"))
     if has_errors(found):
         code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
-        _refuse(found, output, colour, code)
+        _refuse(found, output, given.colour, code)
     if block is not None and block not in policy.protects:
         raise click.UsageError(
             f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
@@ -117,7 +110,6 @@ def assess(
     chosen = policy.seed if seed is None else seed
     if chosen is None:
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
-    from sdcdsl.bind.places import Noted  # noqa: PLC0415
     from sdcdsl.cli.assess_output import Report  # noqa: PLC0415
     from sdcdsl.cli.assess_running import Request, assess_all  # noqa: PLC0415
     from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
@@ -126,32 +118,34 @@ def assess(
     unsaid: dict[str, Any] = {**dict.fromkeys(("base", "deviation", "alpha", "beta", "absent")), "hidden": ()}
     reading = statements(policy, bool(files), column=column, format=format, **unsaid)
     target = _drawable(plot, [path, *files.values()])
-    given["norm"] = given.pop("norms") or None
+    asked["norm"] = asked.pop("norms") or None
     request = Request(
         policy=policy,
         source=path,
-        places=Noted(path.parent, named_files(instead, policy), allow_outside),
-        day=today.date() if today is not None else datetime.date.today(),
+        places=given.places(path.parent, policy),
+        day=given.day,
         block=block,
         released=files,
         reading=reading,
         experiments=experiments,
-        options={name: value for name, value in given.items() if value is not None},
+        options={name: value for name, value in asked.items() if value is not None},
         seed=chosen,
         time_limit=time_limit,
     )
     with workers(jobs, cluster) as team:
         report = Report(assess_all(request, team), target, fail_at_risk)
     if not report.made.blocks:
-        _refuse(report.found, output, colour, report.exit)
+        _refuse(report.found, output, given.colour, report.exit)
     committing()
     report.draw()
     if output == "json":
         click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
     else:
         if report.found:
-            click.echo(render(for_reading(report.found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
-        click.echo(report.text(wants_colour(colour)), nl=False, color=True)
+            click.echo(
+                render(for_reading(report.found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
+            )
+        click.echo(report.text(wants_colour(given.colour)), nl=False, color=True)
     sys.exit(report.exit)
 
 

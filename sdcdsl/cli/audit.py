@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from collections.abc import Callable
@@ -12,9 +11,9 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
-from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -87,10 +86,7 @@ def _published(command: Callable) -> Callable:
 )
 @workers_options("How many processes to work in")
 @click.option("--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it.")
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 @limited(NOTHING, time="--time-limit")
 def audit(
     file: str,
@@ -102,10 +98,7 @@ def audit(
     jobs: int | None,
     cluster: str | None,
     output: str,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
+    given: Given,
     **published,
 ) -> None:
     """Attack a released table: for every attacker and sensitive cell of a policy, how low and how high can the cell be,
@@ -122,9 +115,9 @@ def audit(
     or the released table is wrong. What is printed is as confidential as the data.
     """
     path = Path(file)
-    policy, found = guarded(path, lambda: read_any(path, allow_outside))
+    policy, found = guarded(path, lambda: read_any(path, given.allow_outside))
     if has_errors(found):
-        _refuse(found, output, colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
+        _refuse(found, output, given.colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
     from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
 
     if block is not None and block not in policy.protects:
@@ -133,15 +126,15 @@ def audit(
         )
     files = released_files(released, policy, block)
     reading = statements(policy, bool(files), **published)
-    replaced = named_files(instead, policy)
+    replaced = given.files(policy)
     from sdcdsl.bind.places import Noted  # noqa: PLC0415
     from sdcdsl.cli.auditing import Request, audit_all  # noqa: PLC0415
 
     request = Request(
         policy=policy,
         source=path,
-        places=Noted(path.parent, replaced, allow_outside),
-        day=today.date() if today is not None else datetime.date.today(),
+        places=Noted(path.parent, replaced, given.allow_outside),
+        day=given.day,
         block=block,
         released=files,
         reading=reading,
@@ -153,10 +146,10 @@ def audit(
         result = audit_all(request, team)
     committing()
     if not result.audits and output != "json":
-        _refuse(list(result.found), output, colour, result.exit)
+        _refuse(list(result.found), output, given.colour, result.exit)
     if result.found and output != "json":
         click.echo(
-            render(for_reading(list(result.found)), "text", wants_colour(colour, sys.stderr)), nl=False, err=True
+            render(for_reading(list(result.found)), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
         )
     click.echo(result.render(output), nl=False)
     sys.exit(result.exit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -12,9 +11,9 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import Share
+from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
-from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, outside_option, read_any, wants_colour
+from sdcdsl.cli.reading import guarded, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
@@ -54,10 +53,7 @@ class Factors(click.ParamType):
 )
 @progress_option
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 @limited({"runs": []})
 def compare(
     file: str,
@@ -69,10 +65,7 @@ def compare(
     out: str | None,
     progress: str,
     as_document: bool,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
+    given: Given,
     **limits: Any,
 ) -> None:
     """Protect a block with several methods, at several levels, and show what each leaves to readers and to attackers:
@@ -90,11 +83,10 @@ def compare(
     compares with true values: it is for the office alone.
     """
     path = Path(file)
-    policy, found = guarded(path, lambda: read_any(path, allow_outside))
+    policy, found = guarded(path, lambda: read_any(path, given.allow_outside))
     if has_errors(found):
-        _refuse(found, as_document, colour, _code(found))
+        _refuse(found, as_document, given.colour, _code(found))
     block = _chosen(policy, block)
-    from sdcdsl.bind.places import Noted  # noqa: PLC0415
     from sdcdsl.cli.compare_output import Report, unwritable  # noqa: PLC0415
     from sdcdsl.cli.compare_running import Comparing  # noqa: PLC0415
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
@@ -108,14 +100,14 @@ def compare(
     else:
         variants, found = stated_variants(methods, policy, block)
         if has_errors(found):
-            _refuse(found, as_document, colour, exits.WRONG_POLICY)
+            _refuse(found, as_document, given.colour, exits.WRONG_POLICY)
     if not variants:
         raise click.UsageError("no method is left to run: --methods csp,ip")
     request = Request(
         policy=policy,
         source=path,
-        places=Noted(path.parent, named_files(instead, policy), allow_outside),
-        day=today.date() if today is not None else datetime.date.today(),
+        places=given.places(path.parent, policy),
+        day=given.day,
         folder=path.parent,
         block=block,
         instead={name: value for name, value in limits.items() if value is not None},
@@ -125,7 +117,7 @@ def compare(
     if folder is not None:
         found += unwritable(folder, [path, *request.places.read.values()])
     if problem is None or has_errors(found):
-        _refuse(found, as_document, colour, exits.WRONG_DATA)
+        _refuse(found, as_document, given.colour, exits.WRONG_DATA)
         return
     runs = runs_of(request, problem, variants, levels)
     with workers(jobs, cluster, alone=True) as team:
@@ -138,7 +130,9 @@ def compare(
         click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
     else:
         if report.found:
-            click.echo(render(for_reading(report.found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
+            click.echo(
+                render(for_reading(report.found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
+            )
         if report.exit != exits.STOPPED:
             click.echo(report.text(), nl=False)
     sys.exit(report.exit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from collections.abc import Mapping
@@ -12,8 +11,8 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
@@ -35,10 +34,7 @@ ENDINGS = (".lp", ".mps", ".nc")
     "--solution", type=click.Path(dir_okay=False), metavar="PATH", help="Read this solution, audit what it publishes."
 )
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 def compile(
     file: str,
     output: str | None,
@@ -46,10 +42,7 @@ def compile(
     method: str | None,
     solution: str | None,
     as_document: bool,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
+    given: Given,
 ) -> None:
     """Write the full model of a protect block for a solver outside, or read a solution of it back: what it would
     publish is audited, and nothing is released. FILE is a policy, or a JJ file.
@@ -67,25 +60,24 @@ def compile(
         raise click.UsageError("say where to write the model (-o model.lp), or which solution to read (--solution)")
     if output is not None and Path(output).suffix.lower() not in ENDINGS:
         raise click.UsageError(f"{output} must end in {', '.join(ENDINGS)}: that says how the model is written")
-    policy, found = guarded(path, lambda: read_any(path, allow_outside, method or "csp"))
+    policy, found = guarded(path, lambda: read_any(path, given.allow_outside, method or "csp"))
     if has_errors(found):
-        _end([], found, as_document, colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
+        _end([], found, as_document, given.colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
     chosen = _block(block, policy.protects)
-    from sdcdsl.bind.places import Noted  # noqa: PLC0415
     from sdcdsl.cli.compiling import Asked, compiled  # noqa: PLC0415
     from sdcdsl.pipeline import Request  # noqa: PLC0415
 
     request = Request(
         policy=policy,
         source=path,
-        places=Noted(path.parent, named_files(instead, policy), allow_outside),
-        day=today.date() if today is not None else datetime.date.today(),
+        places=given.places(path.parent, policy),
+        day=given.day,
         folder=path.parent,
         block=chosen,
     )
     files = (None if name is None else Path(name) for name in (output, solution))
     done = compiled(request, Asked(method, *files))
-    _end(done.blocks, done.found, as_document, colour, done.exit, done.text)
+    _end(done.blocks, done.found, as_document, given.colour, done.exit, done.text)
 
 
 def _block(asked: str | None, known: Mapping[str, Any]) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
-from sdcdsl.cli.plan import data_option, today_option
-from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say, wants_colour
+from sdcdsl.cli.reading import guarded, read, say, wants_colour
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
@@ -33,10 +32,7 @@ _COLOURS = {Verdict.TIGHTER: "green", Verdict.LOOSER: "red", Verdict.NEEDS_DATA:
 @click.option("--time-limit", type=Duration(), help="With --protect, for each method: 90s, 10min, 1h.")
 @click.option("--all", "everything", is_flag=True, help="List every cell, not only the first of each list.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 def diff(
     old: str,
     new: str,
@@ -45,10 +41,7 @@ def diff(
     time_limit: float | None,
     everything: bool,
     as_json: bool,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
+    given: Given,
 ) -> None:
     """Compare two policies by what they ask for, statement by statement.
 
@@ -58,33 +51,35 @@ def diff(
 
     Exit code 0: nothing changed; 7: something did; 1: a policy is wrong; 3: its data does not fit.
     """
-    before, wrong = guarded(Path(old), lambda: read(Path(old), allow_outside))
-    after, more = guarded(Path(new), lambda: read(Path(new), allow_outside))
+    before, wrong = guarded(Path(old), lambda: read(Path(old), given.allow_outside))
+    after, more = guarded(Path(new), lambda: read(Path(new), given.allow_outside))
     if has_errors(wrong + more):
-        say(wrong + more, "text", colour)
+        say(wrong + more, "text", given.colour)
         sys.exit(exits.WRONG_POLICY)
     edits = compare(before, after)
     document: dict[str, Any] = {"verdict": overall(edits).value, "edits": [_as_json(e) for e in edits]}
     effect, changed = "", bool(edits)
-    if cells or protect or instead:
+    if cells or protect or given.instead:
         from sdcdsl.cli import diff_cells  # noqa: PLC0415
 
         sides = diff_cells.Side(before, Path(old)), diff_cells.Side(after, Path(new))
-        day = today.date() if today is not None else datetime.date.today()
+        day = given.day
         limits = {"time_limit": time_limit} if time_limit is not None else {}
-        changes, found = diff_cells.changes_of(diff_cells.Asked(*sides, instead, day, allow_outside, protect, limits))
+        changes, found = diff_cells.changes_of(
+            diff_cells.Asked(*sides, given.instead, day, given.allow_outside, protect, limits)
+        )
         if has_errors(found) and not changes:
-            say(found, "text", colour)
+            say(found, "text", given.colour)
             sys.exit(exits.WRONG_DATA)
         if found and not as_json:
-            click.echo(render(for_reading(found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
+            click.echo(render(for_reading(found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True)
         document |= {"cells": diff_cells.document(changes), "diagnostics": [as_json_of(d) for d in for_reading(found)]}
         effect = diff_cells.text_of(changes, everything)
         changed |= any(one.changed for one in changes)
     if as_json:
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        _print(edits, wants_colour(colour))
+        _print(edits, wants_colour(given.colour))
         if effect:
             click.echo(f"\n{effect}", nl=False)
     sys.exit(exits.CHANGES if changed else exits.DONE)

@@ -13,7 +13,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
 from sdcdsl.cli.explain_cell import unwritten
-from sdcdsl.cli.plan import named_files
+from sdcdsl.cli.given import named_files
 from sdcdsl.cli.planning import bind_all
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.outcome import Outcome

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,8 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import _published as published_options
+from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
-from sdcdsl.cli.plan import data_option, today_option
-from sdcdsl.cli.reading import colour_option, outside_option
 from sdcdsl.diagnostics import CODES, did_you_mean
 from sdcdsl.diagnostics.codes import page
 from sdcdsl.vocabulary.methods import METHODS
@@ -32,10 +30,7 @@ POLICIES = (".sdc", ".jj")
 @click.option("--time-limit", type=Duration(), help="For each method, instead of the policy's: 90s, 10min, 1h.")
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document about the cells.")
 @published_options
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 def explain(
     what: str | None,
     plain: bool,
@@ -44,10 +39,7 @@ def explain(
     block: str | None,
     time_limit: float | None,
     as_document: bool,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
+    given: Given,
     **published: Any,
 ) -> None:
     """Explain a diagnostic (SDC116), a method (csp) or a rule (p_percent). Without a name: list all diagnostics.
@@ -68,9 +60,9 @@ def explain(
         from sdcdsl.cli.explain_cell import Asked, explain_cells  # noqa: PLC0415
 
         limits = {"time_limit": time_limit} if time_limit is not None else {}
-        day = today.date() if today is not None else datetime.date.today()
-        asked = Asked(Path(what), cells, released, block, instead, day, allow_outside, limits, published)
-        sys.exit(explain_cells(asked, as_document, colour))
+        day = given.day
+        asked = Asked(Path(what), cells, released, block, given.instead, day, given.allow_outside, limits, published)
+        sys.exit(explain_cells(asked, as_document, given.colour))
     if cells or released or as_document:
         raise click.UsageError("--cell, --released and --json are about a policy: sdcdsl explain turnover.sdc --cell …")
     if what is None:

@@ -20,7 +20,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit_files import released_files, statements
 from sdcdsl.cli.explain_document import document
 from sdcdsl.cli.explain_text import text_of
-from sdcdsl.cli.plan import named_files
+from sdcdsl.cli.given import named_files
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committing, limited
-from sdcdsl.cli.plan import data_option, named_files, today_option
-from sdcdsl.cli.reading import colour_option, guarded, is_jj, outside_option, read_any, wants_colour
+from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
@@ -43,10 +42,7 @@ from sdcdsl.policy.document import Release
 @click.option("--checkpoint-every", type=Duration(), help="How often a long search keeps what it knows: 60s.")
 @progress_option
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
-@data_option
-@today_option
-@outside_option
-@colour_option
+@given_options
 @limited({"blocks": []})
 def protect(
     file: str,
@@ -63,10 +59,7 @@ def protect(
     checkpoint_every: float | None,
     progress: str,
     as_document: bool,
-    instead: tuple[str, ...],
-    today: datetime.datetime | None,
-    allow_outside: bool,
-    colour: bool | None,
+    given: Given,
     **limits: Any,
 ) -> None:
     """Protect the tables of a policy: search, audit, release. FILE is a policy, or a JJ file.
@@ -88,15 +81,14 @@ def protect(
     if method is not None and not is_jj(path):
         raise click.UsageError("--method is for JJ files; a policy says itself which method it wants")
     target = f"{path.stem}.csv" if out is not None else None
-    policy, found = guarded(path, lambda: read_any(path, allow_outside, method or "csp", target))
+    policy, found = guarded(path, lambda: read_any(path, given.allow_outside, method or "csp", target))
     if has_errors(found):
         code = exits.WRONG_DATA if any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
-        _refuse(found, as_document, colour, code)
+        _refuse(found, as_document, given.colour, code)
     if block is not None and block not in policy.protects:
         raise click.UsageError(
             f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
         )
-    from sdcdsl.bind.places import Noted  # noqa: PLC0415
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.cli.protect_output import Report  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
@@ -111,8 +103,8 @@ def protect(
     request = Request(
         policy=policy,
         source=path,
-        places=Noted(path.parent, named_files(instead, policy), allow_outside),
-        day=today.date() if today is not None else datetime.date.today(),
+        places=given.places(path.parent, policy),
+        day=given.day,
         folder=folder,
         block=block,
         instead={name: value for name, value in limits.items() if value is not None},
@@ -133,12 +125,14 @@ def protect(
         forget(request)
     report = Report(request, prepared, written, problems)
     if not prepared.outcomes:
-        _refuse(report.found, as_document, colour, report.exit)
+        _refuse(report.found, as_document, given.colour, report.exit)
     if as_document:
         click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
     else:
         if report.found:
-            click.echo(render(for_reading(report.found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
+            click.echo(
+                render(for_reading(report.found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
+            )
         click.echo(report.text(), nl=False)
     sys.exit(report.exit)
 

@@ -1,0 +1,95 @@
+"""What every command that meets data is told about it: which files, which day, what may be read, colours."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sdcdsl.cli.reading import colour_option, outside_option
+from sdcdsl.diagnostics import did_you_mean
+from sdcdsl.policy.document import HierarchyFile
+from sdcdsl.policy.resolve import Policy
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.places import Noted
+
+
+@dataclass(frozen=True)
+class Given:
+    instead: tuple[str, ...]  # NAME=PATH
+    today: datetime.datetime | None
+    allow_outside: bool
+    colour: bool | None
+
+    @property
+    def day(self) -> datetime.date:
+        """To judge waivers by."""
+        return self.today.date() if self.today is not None else datetime.date.today()
+
+    def files(self, policy: Policy) -> dict[str, Path]:
+        """Files to read in place of those that the policy names."""
+        return named_files(self.instead, policy)
+
+    def places(self, folder: Path, policy: Policy) -> Noted:
+        from sdcdsl.bind.places import Noted  # noqa: PLC0415  reading a policy needs none of it
+
+        return Noted(folder, self.files(policy), self.allow_outside)
+
+
+_OPTIONS = (
+    click.option(
+        "--data",
+        "instead",
+        multiple=True,
+        metavar="NAME=PATH",
+        help="Read data, table, dimension or DIMENSION.TREE from another file than the policy says. May be repeated.",
+    ),
+    click.option("--today", type=click.DateTime(["%Y-%m-%d"]), help="The day to judge waivers by; today if not given."),
+    outside_option,
+    colour_option,
+)
+
+
+def given_options(command: Callable) -> Callable:
+    """The command gets them as one `given`."""
+
+    @functools.wraps(command)
+    def run(
+        *args: Any,
+        instead: tuple[str, ...],
+        today: datetime.datetime | None,
+        allow_outside: bool,
+        colour: bool | None,
+        **others: Any,
+    ) -> Any:
+        return command(*args, given=Given(instead, today, allow_outside, colour), **others)
+
+    for option in reversed(_OPTIONS):
+        run = option(run)
+    return run
+
+
+def named_files(instead: tuple[str, ...], policy: Policy) -> dict[str, Path]:
+    out = {}
+    known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
+    known += [f"{name}.{tree}" for name, block in policy.dimensions.items() for tree in _named_trees(block)]
+    for given in instead:
+        name, equals, path = given.partition("=")
+        if not equals or not path:
+            raise click.UsageError(f"--data takes NAME=PATH, not {given}")
+        if name not in known:
+            raise click.UsageError(
+                f"the policy has no data, dimension or table `{name}`. {did_you_mean(name, known)}".strip()
+            )
+        out[name] = Path(path)
+    return out
+
+
+def _named_trees(dimension: Any) -> list[str]:
+    return [statement.name for statement in dimension.all(HierarchyFile) if statement.name]
