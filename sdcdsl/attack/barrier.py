@@ -17,21 +17,26 @@ The target's own ends are left out: 0 is in the box, so a point beyond them, sca
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
-from sdcdsl.attack.climbing import centre, climb
+from sdcdsl.attack.climbing import begin, centre, climb
 
 CLOSE = 1e-9  # the share of the way between point and bound at which the corner should be clear
+CLEAR = 1e-7  # the same where the corner itself is wanted: trying it costs less than another step
 REACHES = 1 - 2e-10  # of what is asked for: a release just wide enough lets a cell get there only in the limit
 SURELY = 1 - 1e-5  # of what is asked for: a bound below this is no matter of rounding
 LEAST = 1e-7  # room, in units of a row's own, that a point in the middle has to have
 GRANTED = 0.1  # room, in the same units, of rows that have none at first
 WIDER = 4.0  # the ends of the target are moved so many times as far out
 FULL = 0.3  # share of numbers that are not zero from which zeros are not worth leaving out
-FIRST = 3  # rows for each dimension that are looked at from the start
+FIRST, FIRST_FULL = 2, 1.5  # rows for each dimension that are looked at from the start; where zeros are few
+
+
+NOT_BEGUN = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,24 @@ class Barrier:
         self._full = rows if self.rows.nnz > FULL * rows.size else rows[:0]
         self.middle = self._middle()
         self.foremost = self._foremost()
+        self._back = None
+        if len(self._full):
+            self._orthogonal()
+
+    def _orthogonal(self) -> None:
+        """Coordinates in which all ways from the middle are alike: those of the null space may be all but parallel, and
+        then the last steps drown in rounding errors. Where most numbers are not zero anyway, it costs nothing."""
+        x = self.rows @ self._start(self.lo, self.hi)
+        above, below = np.maximum(self.hi - x, GRANTED), np.maximum(x - self.lo, GRANTED)
+        scaled = self._full * np.sqrt(1 / above**2 + 1 / below**2)[:, None]
+        upper = np.linalg.qr(scaled, mode="r")
+        if np.abs(np.diag(upper)).min() <= 1e-12 * np.abs(np.diag(upper)).max():
+            return
+        self._back = solve_triangular(upper, np.eye(len(upper)), check_finite=False)
+        if self.middle is not None:
+            self.middle = upper @ self.middle
+        self._full = np.ascontiguousarray(self._full @ self._back)
+        self.rows = csr_array(self._full)
 
     def push(self, target: int, sign: float, need: float, exact: bool) -> Climb:
         """Move row `target` up (sign 1) or down until `need`, but for a share that counts as nothing; or until it is
@@ -69,27 +92,55 @@ class Barrier:
         lo, hi = self.lo.copy(), self.hi.copy()
         ends = WIDER * max(need, -lo[target], hi[target])
         lo[target], hi[target] = -ends, ends
-        return self._climb(goal, lo, hi, REACHES * need, -np.inf if exact else SURELY * need)
+        less = 0.0
+        if self.middle is not None:
+            x = self._at_middle[target]
+            less = _curve(x, self.lo[target], self.hi[target]) - _curve(x, -ends, ends)
+        short, close = (-np.inf, CLEAR) if exact else (SURELY * need, CLOSE)
+        return self._climb(goal, lo, hi, REACHES * need, short, close, (self._begun, target, less))
 
     def aim(self, goal: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Climb:
         """As far as it goes in the direction `goal`, in a box that may be tighter."""
-        return self._climb(goal, lo, hi, np.inf, -np.inf)
+        return self._climb(goal if self._back is None else goal @ self._back, lo, hi, np.inf, -np.inf, CLOSE)
 
     def _start(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """The middle, or as much of it as a tighter box allows."""
         if self.middle is None:
             return np.zeros(self._size[1])
-        x = self.rows @ self.middle
+        x = self._at_middle
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(x > 0, hi / x, np.where(x < 0, lo / x, np.inf)).min()
         return self.middle * (1.0 if share > 1 else 0.5 * share)
 
-    def _climb(self, goal: np.ndarray, lo: np.ndarray, hi: np.ndarray, need: float, short: float) -> Climb:
+    @cached_property
+    def _at_middle(self) -> np.ndarray:
+        return self.rows @ self.middle
+
+    @cached_property
+    def _begun(self) -> np.ndarray:
+        """Every push begins at the middle, with the same matrix but for the ends of its target."""
+        if self.middle is None:
+            return NOT_BEGUN
+        r = self.rows
+        return begin.at(r.nnz)(r.indptr, r.indices, r.data, self._full, self.foremost, self.lo, self.hi, self.middle)
+
+    def _climb(
+        self,
+        goal: np.ndarray,
+        lo: np.ndarray,
+        hi: np.ndarray,
+        need: float,
+        short: float,
+        close: float,
+        begun: tuple[np.ndarray, int, float] = (NOT_BEGUN, 0, 0.0),
+    ) -> Climb:
         r, point = self.rows, self._start(lo, hi)
         price, weight = np.zeros(len(lo)), np.zeros(len(lo))
         outside = GRANTED if self.middle is None else 0.0
-        rest = lo, hi, goal, point, outside, need, short, CLOSE, price, weight
+        rest = lo, hi, goal, point, outside, need, short, close, price, weight, *begun
         ended, reached, bound = climb.at(r.nnz)(r.indptr, r.indices, r.data, self._full, self.foremost, *rest)
+        if self._back is not None:
+            point = self._back @ point
         return Climb(int(ended), point, reached, bound, price, weight)
 
     # ---- where it starts, and with which rows ------------------------------------------------------------
@@ -98,14 +149,14 @@ class Barrier:
         """Rows that come nearest to their ends in the ellipsoid around the middle that touches the first of them."""
         x = self.rows @ self._start(self.lo, self.hi)
         above, below = np.maximum(self.hi - x, GRANTED), np.maximum(x - self.lo, GRANTED)
-        rows = self.rows.toarray()
+        rows, many = self.rows.toarray(), FIRST_FULL if len(self._full) else FIRST
         scaled = rows * np.sqrt(1 / above**2 + 1 / below**2)[:, None]
         try:
             lower = np.linalg.cholesky(scaled.T @ scaled)
         except np.linalg.LinAlgError:
             return np.arange(len(rows))
         spread = np.linalg.norm(solve_triangular(lower, rows.T, lower=True, check_finite=False), axis=0)
-        return np.argsort(-spread / np.minimum(above, below), kind="stable")[: FIRST * rows.shape[1]]
+        return np.argsort(-spread / np.minimum(above, below), kind="stable")[: int(many * rows.shape[1])]
 
     def _middle(self) -> np.ndarray | None:
         """A point away from all ends; None if some row has no room on one side whatever the others do."""
@@ -138,6 +189,11 @@ class Barrier:
         point[-1] = -0.5
         r, nothing = csr_array(rows), np.zeros(len(rows))
         full = rows if len(self._full) else rows[:0]
-        rest = lo, hi, rows[-1], point, 0.0, 0.2, -np.inf, 1e-2, nothing, nothing.copy()
+        rest = lo, hi, rows[-1], point, 0.0, 0.2, -np.inf, 1e-2, nothing, nothing.copy(), NOT_BEGUN, 0, 0.0
         climb.at(r.nnz)(r.indptr, r.indices, r.data, full, np.arange(len(rows)), *rest)
         return point[:k] if point[k] > LEAST else None
+
+
+def _curve(x: float, lo: float, hi: float) -> float:
+    """How much a row counts that is at x."""
+    return 1.0 / (hi - x) ** 2 + 1.0 / (x - lo) ** 2

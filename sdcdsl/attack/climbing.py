@@ -16,6 +16,9 @@ REACHED, SHORT, NEAR, STUCK = 0, 1, 2, 3
 ROUNDING = 1e-9  # share of the goal by which prices may miss it
 STEPS = 40
 BACK = 0.995  # of the way to the nearest end that one step takes
+LARGE = 100  # dimensions from which a library factors faster than a loop
+BLOCK = 64  # columns that are multiplied at once
+CLEAR = 1e-2  # share of the way between point and bound from which a bound that gets worse is a matter of rounding
 JOINS = 0.5  # share of the room it had at first below which a row counts
 
 
@@ -54,12 +57,15 @@ def _transposed(start, index, value, full, at, z, out):
 def _assemble(start, index, value, full, at, d, h):
     """The lower half of Rᵀ diag(d) R."""
     if len(full) > 0:
-        scaled = np.empty(full.shape)
+        k = full.shape[1]
+        scaled = np.empty((k, len(at)))
         for a in range(len(at)):
             root = np.sqrt(d[at[a]])
-            for j in range(full.shape[1]):
-                scaled[a, j] = root * full[a, j]
-        h[:, :] = np.dot(scaled.T, scaled)
+            for j in range(k):
+                scaled[j, a] = root * full[a, j]
+        for first in range(0, k, BLOCK):  # products of whole blocks, but for those above the diagonal
+            last = min(first + BLOCK, k)
+            h[first:last, :last] = np.dot(scaled[first:last], scaled[:last].T)
         return
     h[:, :] = 0.0
     for a in range(len(at)):
@@ -71,9 +77,20 @@ def _assemble(start, index, value, full, at, d, h):
                 line[index[g]] += f * value[g]
 
 
-@reordering_kernel
+@kernel
 def _factor(h):
     """h = L Lᵀ in place, lower half. Dimensions that nothing holds are kept still."""
+    if len(h) >= LARGE:
+        try:
+            h[:, :] = np.linalg.cholesky(h)
+        except Exception:
+            _factor_simply(h)
+    else:
+        _factor_simply(h)
+
+
+@reordering_kernel
+def _factor_simply(h):
     k = len(h)
     largest = 0.0
     for j in range(k):
@@ -90,6 +107,41 @@ def _factor(h):
         for q in range(j):
             total -= row[q] * row[q]
         row[j] = np.sqrt(total) if total > 1e-30 * largest else 1e100
+
+
+@kernel
+def _without(h, row, amount):
+    """From the factor of H to that of H - amount · row rowᵀ, in place; False if that is not positive any more."""
+    k = len(h)
+    left = np.sqrt(amount) * row
+    for j in range(k):
+        less = h[j, j] * h[j, j] - left[j] * left[j]
+        if not less > 0.0:
+            return False
+        cosine, sine = np.sqrt(less) / h[j, j], left[j] / h[j, j]
+        h[j, j] = np.sqrt(less)
+        for i in range(j + 1, k):
+            h[i, j] = (h[i, j] - sine * left[i]) / cosine
+            left[i] = cosine * left[i] - sine * h[i, j]
+    return True
+
+
+@kernel
+def begin(start, index, value, full, foremost, lo, hi, t):
+    """The factor that every climb from t begins with, as long as it changes no ends of these rows."""
+    c, k = len(lo), len(t)
+    x, d, h = np.zeros(c), np.zeros(c), np.zeros((k, k))
+    _times(start, index, value, full, np.arange(c), t, x)
+    at = np.sort(foremost)
+    for a in range(len(at)):
+        i = at[a]
+        d[i] = 1.0 / ((hi[i] - x[i]) * (hi[i] - x[i])) + 1.0 / ((x[i] - lo[i]) * (x[i] - lo[i]))
+    mine = np.zeros((len(at) if len(full) > 0 else 0, k))
+    for a in range(len(mine)):
+        mine[a] = full[at[a]]
+    _assemble(start, index, value, mine, at, d, h)
+    _factor(h)
+    return h
 
 
 @reordering_kernel
@@ -151,9 +203,12 @@ def centre(start, index, value, full, lo, hi, t, most):
 
 
 @kernel
-def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, short, close, price, weight):
+def climb(
+    start, index, value, full, foremost, lo, hi, goal, t, outside, need, short, close, price, weight, begun, wider, less
+):  # fmt: skip
     """Mehrotra's method. `outside`: room that rows are granted at first where the point has none; it is taken back as
-    the steps go on, and only a point without any of it counts as reached."""
+    the steps go on, and only a point without any of it counts as reached. `begun`: from `begin`, if the ends are those
+    but for the row `wider`, which counts `less` than there."""
     c, k = len(lo), len(t)
     everybody = np.arange(c)
     x, dx, d, change = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
@@ -186,14 +241,23 @@ def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, s
                 dense[m] = full[i]
             m += 1
     at, mine = list_of[:m], dense[:m]
-    _assemble(start, index, value, mine, at, d, h)
-    _factor(h)
+    factored = len(begun) > 0
+    if factored:
+        h[:, :] = begun
+        if counts[wider] and less > 0.0:
+            factored = _without(h, goal, less)
+    if not factored:
+        _assemble(start, index, value, mine, at, d, h)
+        _factor(h)
     y[:] = goal
     _solve(h, y)
     mu = np.sqrt(max(_dot(goal, y), 1e-300))
     for a in range(m):
         i = at[a]
         up[i], down[i] = mu / above[i], mu / below[i]
+    # With these prices the first step has the same matrix, `mu` times.
+    h *= np.sqrt(mu)
+    factored = True
     largest = 0.0
     for j in range(k):
         largest = max(largest, abs(goal[j]))
@@ -218,8 +282,14 @@ def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, s
                 beyond = max(beyond, x[i] - hi[i], lo[i] - x[i])
             if beyond <= 0.0:
                 return REACHED, reached, bound
-        _assemble(start, index, value, mine, at, d, h)
-        _factor(h)
+        if mu * ends <= close * abs(reached):
+            for a in range(m):
+                price[at[a]], weight[at[a]] = change[at[a]], d[at[a]]
+            return NEAR, reached, bound
+        if not factored:
+            _assemble(start, index, value, mine, at, d, h)
+            _factor(h)
+        factored = False
         # What the prices leave of the goal is spread over the rows that count: then they add up to it.
         _transposed(start, index, value, mine, at, change, rest)
         for j in range(k):
@@ -227,7 +297,7 @@ def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, s
             y[j] = rest[j]
         _solve(h, y)
         _times(start, index, value, mine, at, y, dx)
-        bound = 0.0
+        before, bound = bound, 0.0
         for a in range(m):
             i = at[a]
             price[i] = change[i] + d[i] * dx[i]
@@ -243,8 +313,13 @@ def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, s
                 off = max(off, abs(rest[j] - goal[j]))
             if off <= ROUNDING * largest:
                 return SHORT, reached, bound
-        if min(abs(bound - reached), mu * ends) <= close * abs(reached):
+        if abs(bound - reached) <= close * abs(reached):
             return NEAR, reached, bound
+        if bound > before and before - reached <= CLEAR * abs(reached):
+            # Rounding errors have taken over. The point and the prices before this step are as good as they get.
+            for a in range(m):
+                price[at[a]] = change[at[a]]
+            return NEAR, reached, before
         # Predictor: as if all prices of rooms could go to zero at once.
         for a in range(m):
             i = at[a]
@@ -318,7 +393,11 @@ def climb(start, index, value, full, foremost, lo, hi, goal, t, outside, need, s
             under[i] *= 1.0 - first
             up[i] += second * dup[i]
             down[i] += second * ddown[i]
-        _times(start, index, value, full, everybody, t, x)
+        if len(full) > 0:  # a product with all rows takes long, and ten steps do not drift
+            for i in range(c):
+                x[i] += first * dx[i]
+        else:
+            _times(start, index, value, full, everybody, t, x)
         for i in range(c):
             above[i], below[i] = hi[i] + over[i] - x[i], x[i] + under[i] - lo[i]
             if not (above[i] > 0.0 and below[i] > 0.0):

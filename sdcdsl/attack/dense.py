@@ -30,6 +30,7 @@ from sdcdsl.attack.sweeping import Questions, Swept, sweep
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
 MANY = 40  # dimensions from which the inner way is shorter
 SOME = 150  # and up to which walking on from a corner near by is shorter still
+MANY_MORE = 400  # up to which it is for levels that are reached long before the furthest corner
 
 
 class Classes:
@@ -181,14 +182,20 @@ class DenseEngine:
 
     @cached_property
     def edges(self) -> Edges | None:
-        """For exact ends, where a few dozen dimensions have none that are open."""
+        """For questions in one go, where no dimension is open at an end."""
         rows, lo, hi = self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1]
-        if self.book.eager or rows.shape[1] > SOME or not (np.isfinite(lo) & np.isfinite(hi)).all():
+        if self.book.eager or rows.shape[1] > MANY_MORE or not (np.isfinite(lo) & np.isfinite(hi)).all():
             return None
         try:
             return Edges(rows, lo, hi)
         except np.linalg.LinAlgError:
             return None
+
+    def quick(self, roomy: bool, exact: bool) -> bool:
+        """Whether single questions cost next to nothing, if all levels are well inside (`roomy`) or ends are wanted."""
+        if self.book.eager:
+            return True
+        return roomy and (not exact or self.book.dimensions <= SOME) and self.edges is not None
 
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         target = int(self.classes.of[cell])

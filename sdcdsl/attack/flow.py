@@ -19,6 +19,7 @@ One question touches only what it visits: marks carry the number of the search, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil, inf, isfinite, log2
 
@@ -125,9 +126,22 @@ class FlowEngine:
             for j, (a, b) in zip(reversed(cells), reversed(before), strict=True):
                 self._low[j], self._high[j] = a, b
 
+    def stream(self, loop: Callable, asked: tuple, modes: tuple) -> tuple[int, int]:
+        """A compiled loop over many questions, which keeps its marks here."""
+        at, why, self._stamp = loop(
+            asked,
+            (self.grid, self.scale, self._stamp),
+            self._graph,
+            (self._low, self._high, self._d),
+            (self._seen, self._via, self._mark),
+            (*self._queues, self._touched, self._move, self._state),
+            modes,
+        )
+        return at, why
+
     def _push(self, cell: int, sign: int, need: float, whole: bool) -> Push:
         own = float(self._high[cell] if sign > 0 else -self._low[cell])
-        want = min(own, self._level(need, whole))
+        want = min(own, self.level(need, whole))
         reached, status, moved, count, toward, self._stamp = self._route(
             (cell, sign, want, self.grid, self._stamp + 1),
             self._graph,
@@ -157,8 +171,9 @@ class FlowEngine:
         low, high = (_rounded(side * self.scale) if self.whole else side for side in (low, high))
         return np.ceil(low / self.grid) * self.grid, np.floor(high / self.grid) * self.grid
 
-    def _level(self, need: float, whole: bool) -> float:
-        """The least level on the grid that is enough. Between whole bounds the maximum is whole too."""
+    def level(self, need: float, whole: bool) -> float:
+        """In units of the engine, the least level on the grid that is enough. Between whole bounds the maximum is whole
+        too."""
         if not isfinite(need):
             return inf
         level, step = need * self.scale, 1.0 if whole else self.grid

@@ -15,6 +15,7 @@ from sdcdsl.attack.sweeping import ENOUGH
 from sdcdsl.attack.task import DOWN, UP, Findings, Task
 
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level: neither rounding errors nor snapping to fractions leave it short
+SHORT = 1 - 1e-9  # of a level: below it counts as missed, as audits do; in between the furthest move has to prove it
 NOTHING = 1e-9  # of the largest entry of a move: smaller ones may be rounding errors
 
 

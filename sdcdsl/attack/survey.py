@@ -14,7 +14,7 @@ boxes, and asked about one by one only where those do not reach.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from math import inf
 from typing import TypeVar
@@ -25,14 +25,15 @@ from sdcdsl.attack.choosing import Engines
 from sdcdsl.attack.dense import Answers, DenseEngine
 from sdcdsl.attack.dictionary import typical_room
 from sdcdsl.attack.engine import Answer, Bounds, Engine, Identity
-from sdcdsl.attack.ledger import OVERSHOOT, Ledger
+from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
+from sdcdsl.attack.peeling import PeeledEngine
 from sdcdsl.attack.propagation import Propagated
+from sdcdsl.attack.streaming import streamed, streams
 from sdcdsl.attack.sweeping import ENOUGH, NOBODY
 from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
 
 T = TypeVar("T")
 
-SHORT = 1 - 1e-9  # and as missed below this one, as audits do; in between the furthest move has to prove it
 SURELY_SHORT = 1 - 1e-7  # of a level: what sums with rounding errors show to be below this is below the level
 ENOUGH_OF_GAIN = 1 - 1e-12  # the same sum, added up in another order
 ROOMY = 1.5  # times what is asked for is so much room that it is reached before the corners get crowded
@@ -135,7 +136,7 @@ class _Survey(Ledger):
         """Whether single questions cost next to nothing."""
         if not isinstance(self.engine, DenseEngine) or len(self.known.cell):
             return False
-        return self.engine.book.eager or (self._roomy and self.engine.edges is not None)
+        return self.engine.quick(self._roomy, self.task.exact)
 
     @cached_property
     def _roomy(self) -> bool:
@@ -197,11 +198,19 @@ class _Survey(Ledger):
         return order[np.argsort(-hardness, kind="stable")]
 
     def _singly(self, side: int) -> None:
-        for pair in self._hardest_first(side):
-            if self.open[side, pair] and self._lacking(side)[pair]:
-                self._ask(int(pair), side, inf if self.task.exact else OVERSHOOT * float(self.pairs.need[side, pair]))
+        for pair, passed in self._one_by_one(side):
+            if pair is not None and self.open[side, pair] and self._lacking(side)[pair]:
+                self._ask(pair, side, inf if self.task.exact else OVERSHOOT * float(self.pairs.need[side, pair]))
             if self.progress is not None:
-                self.progress(1)
+                self.progress(passed)
+
+    def _one_by_one(self, side: int) -> Iterator[tuple[int | None, int]]:
+        """Pairs to ask about, and how many are done with each."""
+        pairs = self._hardest_first(side)
+        if isinstance(self.engine, PeeledEngine) and streams(self, self.engine):
+            yield from streamed(self, self.engine, pairs, side)
+        else:
+            yield from ((int(pair), 1) for pair in pairs)
 
     def _lacking(self, side: int) -> np.ndarray:
         """Pairs that a question about this side alone may help."""
@@ -320,7 +329,7 @@ class _Survey(Ledger):
 
     def _credit(self, cells: np.ndarray, move: np.ndarray) -> None:
         """Enter how far one move, scaled and reversed, takes every pair."""
-        if isinstance(self.engine, DenseEngine) and len(cells):
+        if isinstance(self.engine, DenseEngine) and len(cells) and not self.task.exact:  # ends need no witness
             self.credit(*self.engine.polished(cells, move))
         else:
             self.credit(cells[move != 0], move[move != 0])

@@ -24,7 +24,9 @@ FAR = 1e6  # times the largest level is as far as a table needs to go; engines l
 NEAR = 1e3  # the same for pairs with levels of one size: moves so short that rounding does not count beside the level
 ALIKE = 10.0  # levels within this factor are of one size
 OFTEN = 0.2  # seconds between two words about how far a survey is
-CHUNK = 400  # pairs of one component that are a task of their own, whoever does it: the fewer, the more is asked again
+# Pairs of one component that are a task of their own, whoever does it. One move settles many verdicts: the fewer pairs,
+# the more is asked again. Exact ends are asked for one by one in any case, and are what takes long.
+VERDICTS, ENDS = 1000, 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ def attack(
         tasks = [(view, pairs, replace(task, settled=settled[:, pairs])) for view, pairs, task in tasks]
     if to_the_end:
         tasks = [(view, pairs, replace(task, to_the_end=True)) for view, pairs, task in tasks]
-    batches = _batches(tasks)
+    batches = _batches(tasks, ENDS if exact else VERDICTS)
     tally = Tally([sum(len(tasks[i][1]) for i in batch) for batch in batches], progress)
     asked = _asked(tasks, batches, team, tally, engines)
     made = in_order(team, surveyed, asked, done=tally.done)
@@ -79,12 +81,12 @@ def attack(
             yield Attack(view, pairs, task.component, findings)
 
 
-def _batches(tasks: list[Stated]) -> list[list[int]]:
+def _batches(tasks: list[Stated], most: int) -> list[list[int]]:
     """Numbers of tasks, small ones together: what is sent costs more than a survey of a few cells."""
     out: list[list[int]] = []
     pairs = 0
     for i, (_, mine, _) in enumerate(tasks):
-        if not out or pairs + len(mine) > CHUNK:
+        if not out or pairs + len(mine) > most:
             out.append([])
             pairs = 0
         out[-1].append(i)
@@ -164,7 +166,7 @@ def _tasks(
             pairs = mine[order[starts[number] : starts[number + 1]]]
             component = reduction.component(int(number))
             looked = np.flatnonzero(watch[component.cells])
-            parts = max(len(pairs) // CHUNK, 1)
+            parts = max(len(pairs) // (ENDS if exact else VERDICTS), 1)
             for i, part in enumerate(np.array_split(pairs, parts)):
                 look = looked if i == 0 else looked[:0]
                 yield view, part, _task(problem, component, part, known, exact, engine, look)

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from sdcdsl.attack.barrier import Barrier
-from sdcdsl.attack.climbing import NEAR, REACHED, SHORT
+from sdcdsl.attack.climbing import NEAR, REACHED, SHORT, _factor, _solve, _without
 from sdcdsl.attack.corner import corner, supporting
 from sdcdsl.attack.elimination import Matrix
 from sdcdsl.attack.propagation import Propagated
@@ -104,3 +104,40 @@ def test_relations_prove_the_rooms_they_leave(seed):
                 shown = np.where(c > 0, c * u, np.where(c < 0, c * l, 0.0)).sum()
             assert shown <= room + 1e-9
     assert narrower
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_coordinates_that_are_all_but_parallel(seed):
+    """The rows of a null space may say nearly the same in all coordinates: no reason to lose the way near the end."""
+    rows, lo, hi = box(seed, 0.0)
+    rng = np.random.default_rng(seed)
+    parallel = np.ones((8, 8)) + 1e-7 * rng.normal(size=(8, 8))
+    made = Barrier(rows @ parallel, lo, hi)
+    for target in range(10):
+        answer = made.push(target, 1.0, float(hi[target]), exact=True)
+        assert answer.ended in (NEAR, REACHED)
+        reached = min(answer.reached, hi[target])
+        assert reached == pytest.approx(furthest(rows, lo, hi, target), rel=1e-4)
+        x = rows @ parallel @ answer.point * min(1.0, hi[target] / answer.reached)
+        assert (x <= hi + 1e-6).all() and (x >= lo - 1e-6).all()
+
+
+@pytest.mark.parametrize("k", [8, 120])  # by a loop, by a library
+def test_factors(k):
+    rng = np.random.default_rng(k)
+    rows = rng.normal(size=(2 * k, k))
+    h = rows.T @ rows
+    lower = h.copy()
+    _factor(lower)
+    np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, h, rtol=1e-9, atol=1e-9)
+    assert _without(lower, rows[0], 0.5)
+    np.testing.assert_allclose(
+        np.tril(lower) @ np.tril(lower).T, h - 0.5 * np.outer(rows[0], rows[0]), rtol=1e-8, atol=1e-8
+    )
+    assert not _without(lower, rows[0], 1e9)
+    h[3], h[:, 3] = 0.0, 0.0  # nothing holds this one
+    lower = h.copy()
+    _factor(lower)
+    y = np.ones(k)
+    _solve(lower, y)
+    assert abs(y[3]) < 1e-9 and np.isfinite(y).all()
