@@ -30,6 +30,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import highspy
 import numpy as np
+from asking import as_jj
 from commands import audit_and_verify
 from instances import CSPLIB
 from measuring import figure, said
@@ -269,10 +270,11 @@ def cost_of_proof(case: Case) -> Row:
         path = Path(folder) / "certificate"
         _, certify_s = measured(lambda: certify(case.problem, case.pattern, path, exact=True), 1)
         _, verify_s = measured(lambda: verify(path), 3)
-        commands = None
-        if case.instance not in MADE:
-            table = CSPLIB / f"{case.instance}.jj"
-            commands = audit_and_verify(table, case.pattern, Path(folder))
+        table = CSPLIB / f"{case.instance}.jj"
+        if case.instance in MADE or case.instance == TINY:
+            table = Path(folder) / "table.jj"
+            table.write_text(as_jj(case.problem), encoding="utf-8")
+        commands = audit_and_verify(table, case.pattern, Path(folder))
     arrays, grown = memory(case)
     return {
         "status": "done",
