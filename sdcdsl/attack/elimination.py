@@ -85,13 +85,15 @@ class Echelon:
         return rows * self.scale
 
 
-def echelon(m: Matrix, *, fill: int) -> Echelon | None:
-    """None if that needs more than `fill` numbers, or if coefficients are not whole numbers even a few times over."""
+def echelon(m: Matrix, *, fill: int, weight: np.ndarray | None = None) -> Echelon | None:
+    """None if that needs more than `fill` numbers, or if coefficients are not whole numbers even a few times over.
+    Cells of the least `weight` become pivots; without one, those that stand in the fewest equations."""
     scale = _whole_rows(m)
     value = m.value * np.repeat(scale, np.diff(m.start))
     if (np.abs(value) > 1e6).any() or (value != np.rint(value)).any():
         return None
-    weight = np.bincount(m.index, minlength=m.columns)
+    if weight is None:
+        weight = np.bincount(m.index, minlength=m.columns)
     eliminate = _eliminate.at(len(m.index))
     rank, row, column, pivot, upper, lower = eliminate(m.start, m.index, value, m.columns, weight, fill)
     if rank < 0:

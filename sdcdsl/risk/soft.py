@@ -36,7 +36,7 @@ class Closest:
         self.norm, self.factor = norm, factor
         self._M = M
         self._l1 = L1(M)
-        self._l2 = L2(M) if norm == "L2" else None
+        self._l2 = L2(M, many=True) if norm == "L2" else None
         self._soft: L1 | None = None  # most tables never need it
 
     def solve(self, guess: Guess, clock: Clock) -> Found:
@@ -53,7 +53,10 @@ class Closest:
             return made.status, made.z
         # Whether anything fits is quickly told by a linear program, and slowly by Newton's method.
         nothing = np.zeros(len(guess.w))
-        if self._l1.solve(nothing, nothing, guess.l, guess.u, clock).status == INFEASIBLE:
+        if (
+            not self._l2.tells_what_fits
+            and self._l1.solve(nothing, nothing, guess.l, guess.u, clock).status == INFEASIBLE
+        ):
             return INFEASIBLE, None
         made = self._l2.solve(guess.w, guess.l, guess.u, clock)
         return made.status, made.z

@@ -18,10 +18,11 @@ class Capacities:
     def __init__(self, demands: Demands, down: np.ndarray, up: np.ndarray, share: np.ndarray | None = None):
         self.demands, self.down, self.up, self.share = demands, down, up, share
         self._cache: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._last: tuple[tuple[int, float], tuple[np.ndarray, np.ndarray]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what every point has in common."""
-        return {**self.__dict__, "demands": None, "_cache": {}}
+        return {**self.__dict__, "demands": None, "_cache": {}, "_last": None}
 
     def within(self, demands: Demands) -> Self:
         """The same, where it has arrived without them."""
@@ -45,8 +46,11 @@ class Capacities:
         return self._cache[viewer]
 
     def at(self, viewer: int, need: float) -> tuple[np.ndarray, np.ndarray]:
+        """The very same arrays where the next level is as large: attacks know them again."""
         low, high = self.of_viewer(viewer)
         if self.share is None:
             return low, high
-        clip = need * self.share
-        return np.minimum(low, clip), np.minimum(high, clip)
+        if self._last is None or self._last[0] != (viewer, need):
+            clip = need * self.share
+            self._last = (viewer, need), (np.minimum(low, clip), np.minimum(high, clip))
+        return self._last[1]

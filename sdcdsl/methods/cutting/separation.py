@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -250,15 +251,32 @@ class Separation:
         else:
             self._hold(answer.moved, answer.move, times, made)
 
+    def _at_cells(self, moved: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Levels still to be asked at cells that move, and how far each of these goes. A flow moves a few cells of very
+        many, and there are as many flows as levels: nothing here may look at all of either."""
+        cell, by_cell = self._by_cell
+        moved, move = moved[move != 0], move[move != 0]
+        first, last = np.searchsorted(cell, moved, side="left"), np.searchsorted(cell, moved, side="right")
+        count = last - first
+        ends = np.cumsum(count)
+        found = by_cell[np.arange(count.sum()) - np.repeat(ends - count, count) + np.repeat(first, count)]
+        each = np.repeat(move, count)
+        open_ = ~self._done[found]
+        order = np.argsort(found[open_])
+        return found[open_][order], each[open_][order]
+
+    @cached_property
+    def _by_cell(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cells of the levels in order, and whose they are."""
+        order = np.argsort(self.levels.cell, kind="stable")
+        return self.levels.cell[order], order
+
     def _credit(self, moved: np.ndarray, move: np.ndarray, made: Round) -> None:
         """Enters how far this move, as long as it fits, forth and back, takes the levels that are still to be asked."""
         if self._each:
             return
         levels, capacities = self.levels, self._point
-        dense = np.zeros(self.demands.classes.count)
-        dense[moved] = move
-        left = np.flatnonzero(~self._done)
-        left = left[dense[levels.cell[left]] != 0]
+        left, each = self._at_cells(moved, move)
         if not len(left):
             return
         size, rising = np.abs(move), move > 0
@@ -272,7 +290,7 @@ class Separation:
             back[viewer == v] = (np.where(rising, down, up) / size).min()
         need = levels.need[left]
         forth, back = np.minimum(forth, clip * need), np.minimum(back, clip * need)
-        there = dense[levels.cell[left]] * levels.sign[left]
+        there = each * levels.sign[left]
         slide = left >= self.sides
         gets = np.abs(there) * np.where(slide, forth + back, np.where(there > 0, forth, back))
         made.reached[left] = np.maximum(made.reached[left], gets)

@@ -6,42 +6,45 @@ with a bend at 0 that they may cross get a column for each direction; with f_j(x
 
     2 W x + c - Aᵀy - s + t = 0,   A x = b,   (x - l) s = μ,   (u - x) t = μ,   μ → 0
 
-is followed by Mehrotra's predictor and corrector. Each step solves A D Aᵀ dy = r with
-D = 1 / (2w + s/(x-l) + t/(u-x)), by factors of the equilibrated matrix, and refined. Nothing here is a proof: callers
-check z and y.
+is followed by Mehrotra's predictor and corrector. Each step solves linear equations with Q = 2w + s/(x-l) + t/(u-x):
+A Q⁻¹ Aᵀ dy = r (`relations`), or NᵀQN dt = r where tables move in few directions, x = N t (`directions`). Nothing here
+is a proof: callers check z and y.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, diags_array, hstack
-from scipy.sparse.linalg import SuperLU, lsqr, splu
+from scipy.sparse import csr_array, diags_array, hstack
+from scipy.sparse.linalg import lsqr
 
+from sdcdsl.methods.nearest.directions import MOST, Directions, directions
+from sdcdsl.methods.nearest.relations import Relations
 from sdcdsl.methods.nearest.solved import Cost, sides
 from sdcdsl.methods.result import Clock
 
 STEPS = 200
 SMALL_GAP, ADDS_UP = 1e-9, 1e-12  # where it may stop
-ROUNDING = 1e-15  # of a term of a sum
 LEAST = 1e-3  # of what a typical deviation costs: what an objective of nothing is taken for
 BACK = 0.9995  # of the way to the nearest end
 SHORTEST = 1e-12  # steps below get nowhere
-REFINED = 3  # times
-REGULAR = 1e-14  # added to the equilibrated matrix, whose diagonal is 1
+LOST = 40  # steps that get no nearer
 LEAST_BENT = 1e-14  # cells that cost nothing and have no ends are held by so much
 INSIDE = 1e-6  # of a typical deviation: a cell so far from its ends is held by none of them
 TINY = 1e-30  # room that rounding took away
+HELD = 1e-7  # of what others in its relations react: what a cell does that is held
+LARGE = 1000  # relations, from which looking for directions pays
+CELLS = 20_000  # beyond which it takes too long
 ROOM_FOR_FACTORS = 20_000  # relations, beyond which factors take too long and too much memory
 
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """What moves: A x = b with ends, costs c x + w x², and z of all cells from x."""
+    """What moves: columns with ends and costs c x + w x², and z of all cells from x."""
 
-    A: csr_array
-    b: np.ndarray
+    moving: np.ndarray  # int64: cells
     l: np.ndarray
     u: np.ndarray
     c: np.ndarray
@@ -49,28 +52,84 @@ class _Columns:
     onto: csr_array
     still: np.ndarray  # z of cells whose ends are one
 
+    @property
+    def one_each(self) -> bool:
+        """No cell has a second column."""
+        return len(self.moving) == len(self.c)
+
     def cells(self, x: np.ndarray) -> np.ndarray:
         return self.still + self.onto @ x
 
 
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """Unchecked."""
+
+    z: np.ndarray
+    y: np.ndarray
+    towards: np.ndarray | None  # multipliers where it gave up: they grow without end where nothing fits
+
+
 def interior(
     M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray, rows: np.ndarray, clock: Clock | None = None
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """z and y, unchecked; `rows`: relations that imply all others. Ends and costs in units that make typical ones
-    about 1."""
+) -> Reached | None:
+    """`rows`: relations that imply all others. Ends and costs in units that make typical ones about 1."""
     if len(rows) > ROOM_FOR_FACTORS:
         return None
-    made = _columns(csr_array(M[rows]), cost, l, u)
-    found = _Path(made).follow(clock)
-    if found is None:
-        return None
-    x, multipliers = found
-    y = np.zeros(sides(M)[0])
-    y[rows] = multipliers
-    return np.clip(made.cells(x), l, u), y
+    made, few = _columns(cost, l, u), csr_array(M[rows])
+
+    def all_of_them(multipliers: np.ndarray) -> np.ndarray:
+        y = np.zeros(sides(M)[0])
+        y[rows] = multipliers
+        return y
+
+    path = _Path(made, Relations(csr_array(few @ made.onto), -(few @ made.still)))
+    return _reached(path.follow(clock), all_of_them, l, u, made)
 
 
-def _columns(M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray) -> _Columns:
+class Inside:
+    """The same for large tables that move in few directions, found once for all problems in which the same cells
+    move."""
+
+    def __init__(self, M: csr_array):
+        self.M = M
+        self._known: tuple[np.ndarray, Directions | None] | None = None
+
+    @property
+    def worth_trying(self) -> bool:
+        m, n = sides(self.M)
+        return m >= LARGE and n - m <= MOST and n <= CELLS
+
+    def solve(self, cost: Cost, l: np.ndarray, u: np.ndarray, clock: Clock | None = None) -> Reached | None:
+        """None also where there are too many directions, cells need two columns, or may not stay as they are."""
+        made = _columns(cost, l, u)
+        if not self.worth_trying or not made.one_each or made.still.any():
+            return None
+        ways = self._directions(made.moving)
+        return None if ways is None else _reached(_Path(made, ways).follow(clock), ways.multipliers, l, u, made)
+
+    def direct(self, D: np.ndarray, react: np.ndarray, z: np.ndarray) -> np.ndarray | None:
+        """d with M D Mᵀ d = -M z, for Newton's method among the cells of the last problem. Cells that are held react
+        next to nothing beside others in their relations, where they would not react at all."""
+        moving, ways = self._known or (np.zeros(0, dtype=np.int64), None)
+        if ways is None:
+            return None
+        around = abs(self.M) @ D
+        least, start = react.copy(), self.M.indptr
+        np.minimum.at(least, self.M.indices, np.repeat(np.where(around > 0, around, np.inf), np.diff(start)))
+        system = ways.system(1 / np.maximum(D, HELD * least)[moving])
+        if system is None:
+            return None
+        nothing = np.zeros(len(moving))
+        return ways.multipliers(system.step(nothing, z[moving], nothing)[1])
+
+    def _directions(self, moving: np.ndarray) -> Directions | None:
+        if self._known is None or not np.array_equal(self._known[0], moving):
+            self._known = moving, directions(csr_array(self.M[:, moving]))
+        return self._known[1]
+
+
+def _columns(cost: Cost, l: np.ndarray, u: np.ndarray) -> _Columns:
     moving = l < u
     bend = (cost.w_up > 0) | (cost.w_down > 0)
     crossing = moving & bend & (l < 0) & (u > 0)
@@ -80,8 +139,7 @@ def _columns(M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray) -> _Columns
     one = csr_array(diags_array(np.ones(len(l))))
     onto = csr_array(hstack([one[:, forth], -one[:, back]]))
     return _Columns(
-        csr_array(M @ onto),
-        -(M @ still),
+        forth,
         np.concatenate([np.where(crossing, 0.0, l)[forth], np.zeros(len(back))]),
         np.concatenate([u[forth], -l[back]]),
         np.concatenate([slope, cost.w_down[back]]),
@@ -94,9 +152,23 @@ def _columns(M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray) -> _Columns
 @dataclass(frozen=True, eq=False)
 class _Point:
     x: np.ndarray
-    y: np.ndarray
+    y: np.ndarray  # multipliers of whatever keeps the relations
     s: np.ndarray  # multipliers of lower ends, 0 where there is none
     t: np.ndarray  # and of upper ones
+
+
+def _reached(
+    found: tuple[_Point, _Point | None] | None,
+    multipliers: Callable[[np.ndarray], np.ndarray],
+    l: np.ndarray,
+    u: np.ndarray,
+    made: _Columns,
+) -> Reached | None:
+    if found is None:
+        return None
+    best, last = found
+    towards = None if last is None else multipliers(last.y)
+    return Reached(np.clip(made.cells(best.x), l, u), multipliers(best.y), towards)
 
 
 def sharper(M: csr_array, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -110,27 +182,26 @@ def sharper(M: csr_array, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarra
 
 
 class _Path:
-    def __init__(self, made: _Columns):
-        self.made = made
-        self.At = csr_array(made.A.T)
-        self._absolute, self._columns = abs(made.A), abs(self.At)
+    def __init__(self, made: _Columns, ways: Relations | Directions):
+        self.made, self.ways = made, ways
         self.lower, self.upper = np.isfinite(made.l), np.isfinite(made.u)
         self.count = max(int(self.lower.sum() + self.upper.sum()), 1)
 
-    def follow(self, clock: Clock | None) -> tuple[np.ndarray, np.ndarray] | None:
-        """The point nearest to a solution, if it was got at all."""
-        at, best, best_off = self._start(), None, np.inf
+    def follow(self, clock: Clock | None) -> tuple[_Point, _Point | None] | None:
+        """The point nearest to a solution, if it was got at all; and the last one, if none is near enough."""
+        at, best, best_off, lately = self._start(), None, np.inf, 0
         for _ in range(STEPS):
             off = self._off(at)
+            lately = 0 if off < best_off else lately + 1
             if off < best_off:
                 best, best_off = at, off
-            if not off > 1.0 or (clock is not None and clock.over):  # not a number: lost
+            if not off > 1.0 or lately > LOST or (clock is not None and clock.over):  # not a number: lost
                 break
             after = self._next(at)
             if after is None:
                 break
             at = after
-        return None if best is None else (best.x, best.y)
+        return None if best is None else (best, at if best_off > 1.0 else None)
 
     def _start(self) -> _Point:
         """Well inside, and not far from 0."""
@@ -141,7 +212,7 @@ class _Path:
         slope = 2 * self.made.w * x + self.made.c
         s = np.where(self.lower, np.maximum(slope, 0.0) + 1.0, 0.0)
         t = np.where(self.upper, np.maximum(-slope, 0.0) + 1.0, 0.0)
-        return _Point(x, np.zeros(len(self.made.b)), s, t)
+        return _Point(x, self.ways.start(), s, t)
 
     def _room(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         below = np.where(self.lower, np.maximum(x - self.made.l, TINY), 1.0)
@@ -153,38 +224,44 @@ class _Path:
         made = self.made
         objective = float((made.c * at.x + made.w * at.x**2).sum())
         gap = (objective - self._bound(at)) / max(abs(objective), LEAST)
-        sums = np.abs(made.A @ at.x - made.b) / np.maximum(self._absolute @ np.abs(at.x), 1.0)
-        return max(gap / SMALL_GAP, float(sums.max(initial=0.0)) / ADDS_UP)
+        return max(gap / SMALL_GAP, self.ways.off(at.x) / ADDS_UP)
 
     def _bound(self, at: _Point) -> float:
         """What the multipliers prove, less what rounding may have added: where ends leave no room they grow without
         end on the way, and are worth nothing when they have grown too far. Where nothing bends and there is no end,
         what is wrong with the slope counts as far as the cell has gone."""
-        made, g = self.made, self.At @ at.y
+        made, g = self.made, self.ways.slopes(at.y)
         with np.errstate(divide="ignore", invalid="ignore"):
             x = np.clip(np.where(g == made.c, 0.0, (g - made.c) / (2 * made.w)), made.l, made.u)
         x = np.where(np.isinf(x), np.sign(x) * (np.abs(at.x) + 1.0), x)
         terms = made.w * x * x + (made.c - g) * x
-        noise = ROUNDING * ((self._columns @ np.abs(at.y)) @ np.abs(x) + np.abs(made.b) @ np.abs(at.y))
-        return float(made.b @ at.y + terms.sum() - noise)
+        return self.ways.proved(at.y, x) + float(terms.sum())
 
     def _next(self, at: _Point) -> _Point | None:
         made, lower, upper = self.made, self.lower, self.upper
         below, above = self._room(at.x)
-        D = 1 / (2 * made.w + at.s / below + at.t / above + LEAST_BENT)
-        system = self._system(D, at, below, above)
+        system = self.ways.system(2 * made.w + at.s / below + at.t / above + LEAST_BENT)
         if system is None:
             return None
+        slope = -(2 * made.w * at.x + made.c - self.ways.slopes(at.y) - at.s + at.t)
+
+        def step(to_low: np.ndarray, to_high: np.ndarray) -> tuple[np.ndarray, ...]:
+            """dx, dy, ds, dt with below ds + s dx = `to_low` and above dt - t dx = `to_high`."""
+            dx, dy = system.step(slope + to_low / below - to_high / above, at.x, at.y)
+            ds = np.where(lower, (to_low - at.s * dx) / below, 0.0)
+            dt = np.where(upper, (to_high + at.t * dx) / above, 0.0)
+            return dx, dy, ds, dt
+
         # The predictor says how far μ can fall; the corrector takes what it left out into account.
         mu = float(below @ at.s + above @ at.t) / self.count
-        dx, _, ds, dt = system.step(-below * at.s, -above * at.t)
+        dx, _, ds, dt = step(-below * at.s, -above * at.t)
         p, d = _length(below, above, dx, dx, lower, upper), _length(at.s, at.t, ds, -dt, lower, upper)
         p, d = min(p, 1.0), min(d, 1.0)
         ahead = float(
             (below + p * dx)[lower] @ (at.s + d * ds)[lower] + (above - p * dx)[upper] @ (at.t + d * dt)[upper]
         )
         goal = mu * min(max((ahead / self.count / mu) ** 3, 1e-6), 1.0) if mu > 0 else 0.0
-        dx, dy, ds, dt = system.step(
+        dx, dy, ds, dt = step(
             np.where(lower, goal - below * at.s - dx * ds, 0.0), np.where(upper, goal - above * at.t + dx * dt, 0.0)
         )
         p, d = _length(below, above, dx, dx, lower, upper), _length(at.s, at.t, ds, -dt, lower, upper)
@@ -194,51 +271,6 @@ class _Path:
         if not p > SHORTEST:
             return None
         return _Point(at.x + p * dx, at.y + d * dy, at.s + d * ds, at.t + d * dt)
-
-    def _system(self, D: np.ndarray, at: _Point, below: np.ndarray, above: np.ndarray) -> _System | None:
-        H = csr_array(self.made.A @ diags_array(D) @ self.At)
-        diagonal = H.diagonal()
-        scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        even = csr_array(diags_array(scale) @ H @ diags_array(scale))
-        try:
-            factors = splu(
-                csc_array(even + diags_array(np.full(len(scale), REGULAR))),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            )
-        except RuntimeError:  # singular after all
-            return None
-        return _System(self, D, at, below, above, factors, scale, even)
-
-
-@dataclass(frozen=True, eq=False)
-class _System:
-    """The linear equations of one step, for several right-hand sides."""
-
-    path: _Path
-    D: np.ndarray
-    at: _Point
-    below: np.ndarray
-    above: np.ndarray
-    factors: SuperLU
-    scale: np.ndarray
-    even: csr_array
-
-    def step(self, to_low: np.ndarray, to_high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """dx, dy, ds, dt with below ds + s dx = `to_low` and above dt - t dx = `to_high`."""
-        made, At, at = self.path.made, self.path.At, self.at
-        slope = -(2 * made.w * at.x + made.c - At @ at.y - at.s + at.t)
-        pull = slope + to_low / self.below - to_high / self.above
-        r = self.scale * (made.b - made.A @ at.x - made.A @ (self.D * pull))
-        v = self.factors.solve(r)
-        for _ in range(REFINED):
-            v = v + self.factors.solve(r - self.even @ v)
-        dy = self.scale * v
-        dx = self.D * (pull + At @ dy)
-        ds = np.where(self.path.lower, (to_low - at.s * dx) / self.below, 0.0)
-        dt = np.where(self.path.upper, (to_high + at.t * dx) / self.above, 0.0)
-        return dx, dy, ds, dt
 
 
 def _length(

@@ -2,8 +2,10 @@
 
     min t_P + t_N,   M z = 0,   l ≤ z ≤ u,   w_i |z_i| ≤ t_P (i sensitive),   w_i |z_i| ≤ t_N (others)
 
-A linear program with two columns more than there are cells. Rows w z ≤ t and -w z ≤ t stand only for directions that
-can matter: levels force some t from the start, and a cell whose ends keep w |z| below it needs none.
+Cutting planes find the least t (`maxima`) where relations are few beside the cells. Where tables say the same sums over
+and over, programs without rows for t are hard as well, and one with all of them is as good: two columns more than there
+are cells, and rows w z ≤ t and -w z ≤ t only for directions that can matter: levels force some t from the start, and a
+cell whose ends keep w |z| below it needs none.
 
 The bound follows from the multipliers y of M z = 0 alone: with t given, every cell is best off at an end of
 max(l, -t / w) .. min(u, t / w), so that
@@ -24,7 +26,8 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from sdcdsl.attack.handle import DUAL, handle
 from sdcdsl.methods.nearest.additive import additive
-from sdcdsl.methods.nearest.feasible import infeasible
+from sdcdsl.methods.nearest.feasible import infeasible, proves
+from sdcdsl.methods.nearest.maxima import maxima
 from sdcdsl.methods.nearest.solved import CLOSE, Solved, crossed, power_of_two, residual, sides, typical, unit_rows
 from sdcdsl.methods.result import FAILED, INFEASIBLE, LIMIT, OPTIMAL, Clock
 
@@ -46,6 +49,9 @@ def linf(
     unit = power_of_two(typical(l, u))
     forced = w * _apart(l, u)
     least = np.array([forced[~sensitive].max(initial=0.0), forced[sensitive].max(initial=0.0)])
+    made = _by_cuts(M, w, l, u, sensitive, least, unit, clock) if _few_relations(M) else None
+    if made is not None:
+        return made.with_rows(rows)
     prices = w[w > 0]
     # t in units of what the levels force: the same for a table in thousands.
     price = power_of_two(float(least.sum() or (np.median(prices) * unit if len(prices) else 1.0)))
@@ -75,6 +81,30 @@ def linf(
                 return made.with_rows(rows)
         highs.clearSolver()
     return Solved(LIMIT if status == Status.kTimeLimit else FAILED)
+
+
+def _few_relations(M: csr_array) -> bool:
+    """10 201 cells in 202 relations take 0.07 s by cuts and 2.6 by rows; 5 681 in 9 629 take 8.0 s and 0.8."""
+    m, n = sides(M)
+    return m < n
+
+
+def _by_cuts(
+    M: csr_array,
+    w: np.ndarray,
+    l: np.ndarray,
+    u: np.ndarray,
+    sensitive: np.ndarray,
+    least: np.ndarray,
+    unit: float,
+    clock: Clock | None,
+) -> Solved | None:
+    found = maxima(M, w, l, u, sensitive.astype(np.int64), least, clock)
+    if found is None:
+        return None
+    if found.z is None:
+        return Solved(INFEASIBLE, y=found.y) if proves(M, l, u, found.y) else None
+    return _checked(M, w, l, u, sensitive, found.z, found.y, unit)
 
 
 def _model(

@@ -4,10 +4,11 @@
 
 ω₁, ω₂ and the subset S of cells that the squares are summed over are in the weights. L2 alone is the case w1 = 0.
 
-The dual Newton method does it where every cell has a square; cells without one take proximal steps. What it gives is
-checked: deviations add up and keep their ends, and the multipliers prove the objective. If it does not get there, a
-linear program says whether anything does, and an interior point method goes there; from its multipliers Newton's method
-has few steps left.
+The dual Newton method does it where every cell has a square; cells without one take proximal steps. If it does not get
+there, an interior point method does; from its multipliers Newton's method has few steps left. Where large tables move
+in few directions its steps cost little, and its multipliers prove it if nothing fits: there it comes first if many
+problems are to be solved. Elsewhere a linear program says whether anything fits before it begins. Whatever is given is
+checked: deviations add up and keep their ends, and the multipliers prove the objective.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.methods.nearest.additive import additive
-from sdcdsl.methods.nearest.feasible import infeasible
-from sdcdsl.methods.nearest.interior import interior, sharper
-from sdcdsl.methods.nearest.newton import Newton
+from sdcdsl.methods.nearest.feasible import infeasible, rules_out
+from sdcdsl.methods.nearest.interior import Inside, interior, sharper
+from sdcdsl.methods.nearest.newton import Direct, Newton
 from sdcdsl.methods.nearest.solved import (
     Cost,
     Solved,
@@ -78,9 +79,12 @@ class _Asked:
 
 
 class Mixed:
-    def __init__(self, M: csr_array):
+    def __init__(self, M: csr_array, many: bool = False):
+        """`many` problems will follow, or hard ones: then it pays to look for directions before anything else."""
         self.M, self._rows = unit_rows(csr_array(M))
         self._newton = Newton(self.M)
+        self._inside = Inside(self.M)
+        self._many = many
 
     def solve(
         self,
@@ -94,14 +98,36 @@ class Mixed:
         if crossed(l, u):
             return Solved(INFEASIBLE)
         asked = _Asked(Cost(w1_down, w1_up, w2), l, u)
+        made = self._by_directions(asked, clock) if self._many else None
+        if made is not None:
+            return made
         made = self._by_newton(asked, clock)
         if made.status != FAILED:
             return made
+        if not self._many:
+            made, self._many = self._by_directions(asked, clock), True  # the next one will be no easier
+            if made is not None:
+                return made
         proof = infeasible(self.M, l, u, clock)
         if proof is not None:
             return proof.with_rows(self._rows)
-        made = self._through_the_inside(asked, clock)
+        reached = interior(self.M, asked.small, *asked.ends, self._newton.enough, clock)
+        made = None if reached is None else self._ended(asked, reached.z, reached.y, clock)
         return made or Solved(LIMIT if clock is not None and clock.over else FAILED)
+
+    def _by_directions(self, asked: _Asked, clock: Clock | None) -> Solved | None:
+        """None if there are too many of them, or if that is not the way."""
+        reached = self._inside.solve(asked.small, *asked.ends, clock)
+        if reached is None:
+            return None
+        if reached.towards is not None and rules_out(self.M, asked.l, asked.u, reached.towards):
+            return Solved(INFEASIBLE, y=reached.towards).with_rows(self._rows)
+        return self._ended(asked, reached.z, reached.y, clock, self._inside.direct)
+
+    @property
+    def tells_what_fits(self) -> bool:
+        """Whether it is quickly told that nothing fits."""
+        return self._many and self._inside.worth_trying
 
     def _by_newton(self, asked: _Asked, clock: Clock | None) -> Solved:
         small, (low, high) = asked.small, asked.ends
@@ -123,14 +149,13 @@ class Mixed:
         made = self._checked(asked, centre, y) if y is not None else None
         return Solved(FAILED) if made is None else made
 
-    def _through_the_inside(self, asked: _Asked, clock: Clock | None) -> Solved | None:
+    def _ended(
+        self, asked: _Asked, z: np.ndarray, y: np.ndarray, clock: Clock | None, direct: Direct | None = None
+    ) -> Solved | None:
+        """What came from the inside, with the last digits."""
         small, (low, high) = asked.small, asked.ends
-        found = interior(self.M, small, low, high, self._newton.enough, clock)
-        if found is None:
-            return None
-        z, y = found
         if (small.w2 > 0)[low < high].all():
-            ended = self._newton.minimise(small, low, high, y, clock=clock)
+            ended = self._newton.minimise(small, low, high, y, clock=clock, direct=direct)
             made = self._checked(asked, ended.z, ended.y) if ended.done else None
             if made is not None:
                 return made

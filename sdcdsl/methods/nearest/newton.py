@@ -15,6 +15,7 @@ small beside the curvature of the relations the cell stands in, until c stays wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,6 +38,10 @@ ROOM_FOR_FACTORS = 6000  # relations, beyond which factors take too long and too
 WORTH_REDUCING = 1000  # relations, from which those that others imply are left out of factors
 FILL = 50  # times the entries of M: what finding them may fill in
 SOFT = 1e-3  # a proximal term, relative to the curvature of the relations around it
+
+
+# d with M D Mᵀ d = -M z, from D, what D is where nothing holds a cell, and z; None if that did not work.
+Direct = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +79,9 @@ class Newton:
         y: np.ndarray | None = None,
         soft: tuple[np.ndarray, np.ndarray] | None = None,
         clock: Clock | None = None,
+        direct: Direct | None = None,
     ) -> Ended:
-        """`soft`: ε and c of the proximal terms."""
+        """`soft`: ε and c of the proximal terms; `direct`: who solves the systems, if there is a better way."""
         M, Mt = self.M, self.Mt
         eps, c = (np.zeros(len(l)), np.zeros(len(l))) if soft is None else soft
         bent, pull = Cost(cost.w_down, cost.w_up, cost.w2 + eps), 2 * eps * c
@@ -115,7 +121,9 @@ class Newton:
             still = (0.0 if slack else 0.1) * (diagonal <= 0)
             shift = np.asarray(whole * (slack + max(min(1e-3 * off, 1e-6), 1e-13) + still))
             hard = lately > (8 if not slack else 25)
-            d = self._direction(D, diagonal, shift, r + tie, off, hard=hard, tied=slack > 0)
+            d = direct(D, react, z) if direct is not None and not slack else None
+            if d is None:
+                d = self._direction(D, diagonal, shift, r + tie, off, hard=hard, tied=slack > 0)
             slope, step = float(-(r + tie) @ d), 1.0
             now = value - 0.5 * slack * float(whole @ (y - anchor) ** 2)
             for _ in range(40):

@@ -88,3 +88,33 @@ def test_chains_of_cuts_start_at_the_point(shape: str, seed: int):
         chain = share_chain(separation, s, x, price[:n], 5)
         assert chain
         assert all(separation.value(identity, shares) < identity.need for identity in chain)
+
+
+@pytest.mark.parametrize(("shape", "seed"), TABLES)
+def test_levels_at_cells_that_move_are_those_that_looking_at_all_cells_finds(shape: str, seed: int):
+    demands, separation, _, _ = held(shape, seed, repairing=False)
+    levels, n, draw = separation.levels, demands.classes.count, np.random.default_rng(seed)
+    separation._done = draw.random(len(levels)) < 0.3
+    moved = draw.permutation(n)[: max(1, n // 2)]
+    move = draw.choice([-2.0, 0.0, 1.5], len(moved))
+    dense = np.zeros(n)
+    dense[moved] = move
+    expected = np.flatnonzero(~separation._done & (dense[levels.cell] != 0))
+    found, each = separation._at_cells(moved, move)
+    assert found.tolist() == expected.tolist()
+    assert each.tolist() == dense[levels.cell[expected]].tolist()
+
+
+def test_levels_of_one_size_have_the_same_room():
+    """Attacks know arrays again that they were given before; only the size of the level and who asks change them."""
+    demands = Demands(Instance(tiny_table(1, next(iter(SHAPES)))))
+    n = demands.classes.count
+    share = np.linspace(0.0, 1.0, n)
+    point = Capacities(demands, np.full(n, 9.0), np.full(n, 9.0), share)
+    one, again = point.at(0, 2.0), point.at(0, 2.0)
+    assert one[0] is again[0] and one[1] is again[1]
+    low, high = point.of_viewer(0)
+    for need in (3.0, 2.0):
+        down, up = point.at(0, need)
+        np.testing.assert_array_equal(down, np.minimum(low, need * share))
+        np.testing.assert_array_equal(up, np.minimum(high, need * share))

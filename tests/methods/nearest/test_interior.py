@@ -19,7 +19,7 @@ def proved(box: Box, cost: Cost) -> tuple[np.ndarray, float]:
     """The table that was found, and its cost: within its ends, adding up, and its multipliers prove it."""
     found = interior(box.M, cost, box.l, box.u, np.arange(box.M.shape[0]))
     assert found is not None
-    z, y = found
+    z, y = found.z, found.y
     assert (z >= box.l).all() and (z <= box.u).all()
     assert residual(box.M, z, 1.0) <= 1e-9
     objective = cost.of(z)
