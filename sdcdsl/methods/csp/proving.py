@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.methods.csp.bounding import Bounding
+from sdcdsl.methods.csp.by_parts import ByParts
 from sdcdsl.methods.csp.finding import Finder, Found
 from sdcdsl.methods.result import Clock, gap
 from sdcdsl.solve.limits import Limits
@@ -57,8 +58,12 @@ class Proving:
         self._relaxed()
         if not self._done():
             self._guided()
-        if not self._done():
-            self._branch_and_cut() if backend == "scip" else self._integral()
+        if not self._done() and backend == "scip":
+            self._branch_and_cut()
+        elif not self._done():
+            self._by_parts()
+            if not self._done():
+                self._integral()
 
     # ---- relaxation --------------------------------------------------------------------------------------
 
@@ -109,6 +114,29 @@ class Proving:
         one = self.bounding
         hidden = (one.to_cells(x) > 0.5) | one.instance.sensitive | one.instance.open_anyway
         return hidden, float(one.w[hidden & one.published].sum())
+
+    # ---- parts of the table ------------------------------------------------------------------------------
+
+    def _by_parts(self) -> None:
+        bounding = self.bounding
+
+        def best() -> tuple[np.ndarray, float] | None:
+            known = self.best()
+            return None if known is None else (bounding.of_cells(known[0]), known[1])
+
+        def propose(x: np.ndarray) -> None:
+            share = bounding.to_cells(x)
+            self._complete(share > 0.5, bounding.w * (1 - PULL * share))
+
+        def enough(bound: float) -> bool:
+            known = self.best()
+            return known is not None and gap(known[1], bound) <= self.wanted
+
+        def tell() -> None:
+            self.said("parts", bounding.bound)
+
+        ByParts(bounding, self.clock, best, propose, enough, tell).run()
+        tell()
 
     # ---- integer master ----------------------------------------------------------------------------------
 
