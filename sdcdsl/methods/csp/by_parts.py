@@ -22,6 +22,7 @@ from sdcdsl.methods.csp.tree import Tree
 from sdcdsl.methods.result import Clock
 from sdcdsl.solve.master import OPTIMAL, Relaxed, Row
 
+SHARED = 0.1  # of the classes: with more of them in several parts these say little
 TIMES = 4  # prices are divided anew so many times, as long as the bound rises
 SLICE = 20  # nodes of a part, before another one may be more urgent
 MOST = 20000  # nodes of a part
@@ -32,15 +33,15 @@ GAINED = 1e-3  # of the gap that is left: less than this is not worth another ti
 
 
 class ByParts:
-    """`best` is x of the best pattern and its cost; `propose` takes an x to make a pattern of; `enough` says of a bound
-    whether it need not be better."""
+    """`best` is x of the best pattern and its cost; `propose` takes an x to make a pattern of, and whether it is
+    whole; `enough` says of a bound whether it need not be better."""
 
     def __init__(
         self,
         bounding: Bounding,
         clock: Clock,
         best: Callable[[], tuple[np.ndarray, float] | None],
-        propose: Callable[[np.ndarray], None],
+        propose: Callable[[np.ndarray, bool], None],
         enough: Callable[[float], bool],
         tell: Callable[[], None],
     ):
@@ -62,7 +63,8 @@ class ByParts:
         made = bounding.master.relax()
         is_open = bounding.master.upper > 0
         parts = parts_of(bounding.classes.matrix.sparse, is_open) if apart else [np.flatnonzero(is_open)]
-        if made.status != OPTIMAL or (apart and len(parts) < 2):
+        shared = sum(map(len, parts)) - is_open.sum()
+        if made.status != OPTIMAL or (apart and (len(parts) < 2 or shared > SHARED * is_open.sum())):
             return False
         prices = self._prices(made, parts) if apart else [bounding.master.cost]
         trees = []
@@ -107,7 +109,7 @@ class ByParts:
             return
         x = best[0].copy()
         x[tree.columns] = (tree.x if tree.best is None else tree.best)[tree.columns]
-        self.propose(x)
+        self.propose(x, tree.best is not None)
         if (again := self.best()) is not None and again[1] < best[1]:
             for other in trees:
                 other.lower_ceiling(again[0])

@@ -1,4 +1,5 @@
-"""A pattern and a bound that meet: rounds of cuts, patterns guided by their solution, then the integer master problem.
+"""A pattern and a bound that meet: rounds of cuts, patterns guided by their solution, parts of the table one by one and
+then all of it (`by_parts`), and where that is not enough the integer master problem.
 
 Solutions of the relaxation and of the integer master are not patterns yet: sides that no cut speaks of so far may fall
 short. Each is completed to a valid pattern by the heuristics, which often finds a better one than they do alone; and
@@ -124,7 +125,13 @@ class Proving:
             known = self.best()
             return None if known is None else (bounding.of_cells(known[0]), known[1])
 
-        def propose(x: np.ndarray) -> None:
+        began, before = self.clock.passed, self._completing
+
+        def propose(x: np.ndarray, whole: bool) -> None:
+            if self._last > AT_ONCE and not whole:
+                self.clock.strike()
+                if self._completing - before > COMPLETING * (self.clock.passed - began):
+                    return
             share = bounding.to_cells(x)
             self._complete(share > 0.5, bounding.w * (1 - PULL * share))
 

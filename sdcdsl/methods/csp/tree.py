@@ -30,8 +30,11 @@ from sdcdsl.solve.master import INFEASIBLE, OPTIMAL, Master, Relaxed, Row
 WHOLE = 1e-6  # shares that are 0 or 1
 TOLD = 1e-7  # rows missed by less are nothing new to a solver
 LACKING = 1e-6  # a row that asks for less than this share of itself asks for nothing
-ROUNDS, SELDOM = 4, 3  # rounds of cuts at a node; below the first few levels, at every so manieth level only
-FIRST_LEVELS = 4
+ROUNDS = 4  # of cuts at a node
+BY_FLOWS, BY_PROGRAMS = (
+    (4, 3),
+    (1, 8),
+)  # levels of the tree that ask all sides; of the others, every so manieth asks some
 FADING, SELDOM_MISSED = 0.97, 0.1  # sides that fell short within the last rounds
 COVERS, COVERED, NEAR = 15, 0.02, 0.1  # covers a round, by how much they must be missed, and of rows how slack
 AHEAD = 0.25  # of what is left to be proven: how much dearer than the cheapest node a child may be to be the next
@@ -149,7 +152,8 @@ class Tree:
         """The relaxation here, with the cuts it breaks; None if it costs too much."""
         master = self._master
         master.bound_columns(self._all, node.lower, node.upper)
-        first = node.depth < FIRST_LEVELS
+        levels, seldom = BY_PROGRAMS if self.bounding.classes.network is None else BY_FLOWS
+        first = node.depth < levels
         rounds = 0
         while True:
             made = master.relax()
@@ -166,7 +170,7 @@ class Tree:
                 return made
             rounds += 1
             if not self._waiting.come_back(x) and not (
-                (first or node.depth % SELDOM == 0) and self._cut(x, clock, all_sides=first)
+                (first or node.depth % seldom == 0) and self._cut(x, clock, all_sides=first)
             ):
                 return made
 

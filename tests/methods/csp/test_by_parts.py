@@ -82,7 +82,7 @@ def test_bounds_by_parts_meet_the_best_pattern(seed: int):
     known = [(bounding.of_cells(hidden), cost) for cost, hidden in patterns]
     best = [known[len(known) // 2]]
 
-    def propose(x: np.ndarray) -> None:
+    def propose(x: np.ndarray, whole: bool) -> None:
         """The cheapest valid pattern that hides all of x."""
         best[0] = min([best[0], *((k, c) for k, c in known if (k >= np.round(x) - 1e-9).all())], key=lambda p: p[1])
 
