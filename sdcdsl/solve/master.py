@@ -58,32 +58,14 @@ class Master:
     def __init__(self, cost: np.ndarray, lower: np.ndarray, upper: np.ndarray, integer: np.ndarray | None = None):
         self.cost, self.lower, self.upper = cost.astype(float), lower.astype(float), upper.astype(float)
         self.integer = np.zeros(len(cost), dtype=bool) if integer is None else integer
-        self._columns: list[np.ndarray] = []
-        self._values: list[np.ndarray] = []
-        self._rhs: list[float] = []
-        self._equal: list[bool] = []
-        self._matrix: csr_array | None = None
+        self.matrix = csr_array((0, len(cost)))
+        self.rhs = np.zeros(0)
+        self.equations = np.zeros(0, dtype=bool)  # [row]: held with equality
         self._highs = _handle(self.cost, self.lower, self.upper)
 
     @property
     def rows(self) -> int:
-        return len(self._rhs)
-
-    @property
-    def rhs(self) -> np.ndarray:
-        return np.array(self._rhs)
-
-    @property
-    def equations(self) -> np.ndarray:
-        """bool [row]: held with equality."""
-        return np.array(self._equal, dtype=bool)
-
-    @property
-    def matrix(self) -> csr_array:
-        if self._matrix is None:
-            start, index, value = _joined(self._columns, self._values)
-            self._matrix = csr_array((value, index, start), shape=(self.rows, len(self.cost)))
-        return self._matrix
+        return len(self.rhs)
 
     def add(self, rows: Iterable[Row], equal: bool = False) -> int:
         """Rows Σ coefficient · x ≥ rhs, or = rhs; returns how many."""
@@ -95,11 +77,9 @@ class Master:
         start, index, value = _joined(columns, values)
         most = rhs if equal else np.full(len(rows), inf)
         self._highs.addRows(len(rows), rhs, most, len(index), start[:-1], index, value)
-        self._columns += columns
-        self._values += values
-        self._rhs += rhs.tolist()
-        self._equal += [equal] * len(rows)
-        self._matrix = None
+        self.rhs = np.concatenate([self.rhs, rhs])
+        self.equations = np.concatenate([self.equations, np.full(len(rows), equal)])
+        self.matrix = _below(self.matrix, start, index, value, len(self.cost))
         return len(rows)
 
     def purge(self, gone: np.ndarray) -> None:
@@ -116,11 +96,8 @@ class Master:
         if basis.valid and kept.count(basic) + columns.count(basic) == len(kept):
             basis.row_status = kept
             self._highs.setBasis(basis)
-        self._columns = [self._columns[i] for i in stay]
-        self._values = [self._values[i] for i in stay]
-        self._rhs = [self._rhs[i] for i in stay]
-        self._equal = [self._equal[i] for i in stay]
-        self._matrix = None
+        self.matrix = csr_array(self.matrix[stay])
+        self.rhs, self.equations = self.rhs[stay], self.equations[stay]
 
     def bound_columns(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         self.lower[columns], self.upper[columns] = lower, upper
@@ -146,7 +123,7 @@ class Master:
 
     def safe_bound(self, dual: np.ndarray) -> tuple[float, np.ndarray]:
         """What these multipliers prove, and the reduced costs they leave."""
-        y = np.where(self._equal, dual, np.maximum(dual, 0.0)) if self.rows else dual
+        y = np.where(self.equations, dual, np.maximum(dual, 0.0)) if self.rows else dual
         load = self.matrix.T @ y if self.rows else np.zeros(len(self.cost))
         # Where a reduced cost is negative by no more than rounding, a slightly smaller y proves almost as much.
         over = (load > self.cost) & (load <= self.cost * (1 + TINY)) | (load > self.cost) & ~np.isfinite(self.upper)
@@ -202,9 +179,9 @@ class Master:
         if isfinite(seconds):
             highs.setOptionValue("time_limit", max(seconds, 0.01))
         if self.rows:
-            start_at, index, value = _joined(self._columns, self._values)
-            most = np.where(self._equal, self.rhs, inf)
-            highs.addRows(self.rows, self.rhs, most, len(index), start_at[:-1], index, value)
+            A, most = self.matrix, np.where(self.equations, self.rhs, inf)
+            start_at, index = A.indptr[:-1].astype(np.int32), A.indices.astype(np.int32)
+            highs.addRows(self.rows, self.rhs, most, len(index), start_at, index, np.asarray(A.data, dtype=np.float64))
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()
@@ -276,9 +253,11 @@ class Master:
         """The same rows for x - origin."""
         out = Master(self.cost, lower, upper, integer)
         left = self.rhs - self.matrix @ origin if self.rows else self.rhs
-        rows = list(zip(self._columns, self._values, left.tolist(), strict=True))
+        A = self.matrix
+        parts = [slice(A.indptr[r], A.indptr[r + 1]) for r in range(self.rows)]
         for equal in (True, False):
-            out.add([row for row, same in zip(rows, self._equal, strict=True) if same == equal], equal)
+            chosen = np.flatnonzero(self.equations == equal).tolist()
+            out.add([(A.indices[parts[r]], A.data[parts[r]], float(left[r])) for r in chosen], equal)
         return out
 
     def _kept_by(self, x: np.ndarray) -> bool:
@@ -333,6 +312,16 @@ def _joined(columns: list[np.ndarray], values: list[np.ndarray]) -> tuple[np.nda
     if not columns:
         return start, np.zeros(0, dtype=np.int32), np.zeros(0)
     return start, np.concatenate(columns).astype(np.int32), np.concatenate(values).astype(float)
+
+
+def _below(matrix: csr_array, start: np.ndarray, index: np.ndarray, value: np.ndarray, columns: int) -> csr_array:
+    """With more rows: put together from the arrays, since masters grow by a few rows many times."""
+    whole = (
+        np.concatenate([matrix.data, value]),
+        np.concatenate([matrix.indices, index]),
+        np.concatenate([matrix.indptr, matrix.indptr[-1] + start[1:]]),
+    )
+    return csr_array(whole, shape=(len(whole[2]) - 1, columns))
 
 
 def _handle(cost: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> highspy.Highs:

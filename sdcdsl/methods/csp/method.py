@@ -7,9 +7,9 @@
 Conditional levels (§7, `methods.conditions`) hold for cells that are hidden: d_p ≥ upl · x_p.
 
 In this order, and as far as time allows: a valid pattern (`finding`), a better one, a lower bound from the linear
-relaxation with capacity cuts (`cutting`), patterns guided by its solution, and the master problem with its cuts, whose
-solutions are completed to valid patterns again. Whatever ends the search, the best valid pattern is the result, with
-the best bound.
+relaxation with capacity cuts (`cutting`), patterns guided by its solution, bounds of parts of the table that add up
+(`by_parts`), and the master problem with its cuts, whose solutions are completed to valid patterns again. Whatever ends
+the search, the best valid pattern is the result, with the best bound.
 """
 
 from __future__ import annotations

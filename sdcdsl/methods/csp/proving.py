@@ -1,4 +1,5 @@
-"""A pattern and a bound that meet: rounds of cuts, patterns guided by their solution, then the integer master problem.
+"""A pattern and a bound that meet: rounds of cuts, patterns guided by their solution, parts of the table one by one and
+then all of it (`by_parts`), and where that is not enough the integer master problem.
 
 Solutions of the relaxation and of the integer master are not patterns yet: sides that no cut speaks of so far may fall
 short. Each is completed to a valid pattern by the heuristics, which often finds a better one than they do alone; and
@@ -12,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.methods.csp.bounding import Bounding
+from sdcdsl.methods.csp.by_parts import ByParts
 from sdcdsl.methods.csp.finding import Finder, Found
 from sdcdsl.methods.result import Clock, gap
 from sdcdsl.solve.limits import Limits
@@ -57,8 +59,12 @@ class Proving:
         self._relaxed()
         if not self._done():
             self._guided()
-        if not self._done():
-            self._branch_and_cut() if backend == "scip" else self._integral()
+        if not self._done() and backend == "scip":
+            self._branch_and_cut()
+        elif not self._done():
+            self._by_parts()
+            if not self._done():
+                self._integral()
 
     # ---- relaxation --------------------------------------------------------------------------------------
 
@@ -109,6 +115,35 @@ class Proving:
         one = self.bounding
         hidden = (one.to_cells(x) > 0.5) | one.instance.sensitive | one.instance.open_anyway
         return hidden, float(one.w[hidden & one.published].sum())
+
+    # ---- parts of the table ------------------------------------------------------------------------------
+
+    def _by_parts(self) -> None:
+        bounding = self.bounding
+
+        def best() -> tuple[np.ndarray, float] | None:
+            known = self.best()
+            return None if known is None else (bounding.of_cells(known[0]), known[1])
+
+        began, before = self.clock.passed, self._completing
+
+        def propose(x: np.ndarray, whole: bool) -> None:
+            if self._last > AT_ONCE and not whole:
+                self.clock.strike()
+                if self._completing - before > COMPLETING * (self.clock.passed - began):
+                    return
+            share = bounding.to_cells(x)
+            self._complete(share > 0.5, bounding.w * (1 - PULL * share))
+
+        def enough(bound: float) -> bool:
+            known = self.best()
+            return known is not None and gap(known[1], bound) <= self.wanted
+
+        def tell() -> None:
+            self.said("parts", bounding.bound)
+
+        ByParts(bounding, self.clock, best, propose, enough, tell).run()
+        tell()
 
     # ---- integer master ----------------------------------------------------------------------------------
 
