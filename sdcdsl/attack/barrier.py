@@ -26,14 +26,14 @@ from scipy.sparse import csr_array
 from sdcdsl.attack.climbing import begin, centre, climb
 
 CLOSE = 1e-9  # the share of the way between point and bound at which the corner should be clear
-CLEAR = 1e-7  # the same where the corner itself is wanted: trying it costs less than another step
+CLEAR = 1e-7  # the same where the corner itself is wanted and trying it costs less than another step
 REACHES = 1 - 2e-10  # of what is asked for: a release just wide enough lets a cell get there only in the limit
 SURELY = 1 - 1e-5  # of what is asked for: a bound below this is no matter of rounding
 LEAST = 1e-7  # room, in units of a row's own, that a point in the middle has to have
 GRANTED = 0.1  # room, in the same units, of rows that have none at first
 WIDER = 4.0  # the ends of the target are moved so many times as far out
 FULL = 0.3  # share of numbers that are not zero from which zeros are not worth leaving out
-FIRST, FIRST_FULL = 2, 1.5  # rows for each dimension that are looked at from the start; where zeros are few
+FIRST, FIRST_FULL = 3, 1.5  # rows for each dimension that are looked at from the start; where zeros are few
 
 
 NOT_BEGUN = np.zeros((0, 0))
@@ -96,7 +96,7 @@ class Barrier:
         if self.middle is not None:
             x = self._at_middle[target]
             less = _curve(x, self.lo[target], self.hi[target]) - _curve(x, -ends, ends)
-        short, close = (-np.inf, CLEAR) if exact else (SURELY * need, CLOSE)
+        short, close = -np.inf if exact else SURELY * need, CLEAR if exact and len(self._full) else CLOSE
         return self._climb(goal, lo, hi, REACHES * need, short, close, (self._begun, target, less))
 
     def aim(self, goal: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Climb:

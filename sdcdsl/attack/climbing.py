@@ -261,6 +261,7 @@ def climb(
     largest = 0.0
     for j in range(k):
         largest = max(largest, abs(goal[j]))
+    stiff = len(full) > 0  # where all rows move in all dimensions, rounding errors come sooner
     reached, bound = _dot(goal, t), np.inf
     for _ in range(STEPS):
         mu = 0.0
@@ -282,7 +283,7 @@ def climb(
                 beyond = max(beyond, x[i] - hi[i], lo[i] - x[i])
             if beyond <= 0.0:
                 return REACHED, reached, bound
-        if mu * ends <= close * abs(reached):
+        if stiff and mu * ends <= close * abs(reached):
             for a in range(m):
                 price[at[a]], weight[at[a]] = change[at[a]], d[at[a]]
             return NEAR, reached, bound
@@ -313,9 +314,9 @@ def climb(
                 off = max(off, abs(rest[j] - goal[j]))
             if off <= ROUNDING * largest:
                 return SHORT, reached, bound
-        if abs(bound - reached) <= close * abs(reached):
+        if min(abs(bound - reached), mu * ends) <= close * abs(reached):
             return NEAR, reached, bound
-        if bound > before and before - reached <= CLEAR * abs(reached):
+        if stiff and bound > before and before - reached <= CLEAR * abs(reached):
             # Rounding errors have taken over. The point and the prices before this step are as good as they get.
             for a in range(m):
                 price[at[a]] = change[at[a]]
