@@ -29,7 +29,11 @@ MOST = 20000  # nodes of a part
 SURE = 1 - 1e-10
 CLOSE, EXACT = 1e-5, 1e-10  # of what a pattern costs in a part, and in the table: what is proven up to here is proven
 NEARLY = 0.999  # of a step between patterns, likewise
-GAINED = 1e-3  # of the gap that is left: less than this is not worth another time
+IN_PARTS = 0.15  # of the gap: less than this is not worth looking for within the parts
+# How much a bound must rise, as a share of the gap, within which share of the time that is left: in a first look at the
+# whole, and then.
+BRIEF, PATIENT = (0.05, 0.05), (0.02, 0.15)
+GAINED = 0.1  # of the gap that is left: less than this is not worth another time
 
 
 class ByParts:
@@ -49,12 +53,13 @@ class ByParts:
         self.best, self.propose, self.enough, self.tell = best, propose, enough, tell
 
     def run(self) -> None:
+        self._again(False, BRIEF)
         for _ in range(TIMES):
-            if not self._again(apart=True):
+            if not self._again(True, PATIENT):
                 break
-        self._again(apart=False)
+        self._again(False, PATIENT)
 
-    def _again(self, apart: bool) -> bool:
+    def _again(self, apart: bool, patience: tuple[float, float]) -> bool:
         """With prices divided anew among the parts, or all of the table as one; whether it is worth another time."""
         bounding, before, best = self.bounding, self.bounding.bound, self.best()
         if best is None or self.clock.over or self.enough(before):
@@ -72,7 +77,10 @@ class ByParts:
             ceiling = float(price @ best[0])
             close = CLOSE * ceiling if apart else max(NEARLY * bounding.step / bounding.unit, EXACT * ceiling)
             trees.append(Tree(bounding, part, price, ceiling, close))
-        self._grow(trees, made)
+        self._grow(trees, made, patience)
+        if not apart:
+            bounding.proved(trees[0].least * SURE)  # as a row it would join all parts
+            return False
         rows: list[Row] = []
         for tree in trees:
             if tree.least > float(tree.price @ made.x):
@@ -85,16 +93,26 @@ class ByParts:
             bounding.proved(after.bound)
         return bounding.bound - before > GAINED * (best[1] - before)
 
-    def _grow(self, trees: list[Tree], made: Relaxed) -> None:
-        """Node by node, where most is left to be proven, until it is enough."""
+    def _grow(self, trees: list[Tree], made: Relaxed, patience: tuple[float, float]) -> None:
+        """Node by node, where most is left to be proven, until it is enough or leads nowhere."""
         bounding = self.bounding
         at = np.array([float(tree.price @ made.x) for tree in trees])
+        risen, since = 0.0, self.clock.passed
         while not self.clock.over:
-            gained = np.maximum([tree.least for tree in trees] - at, 0.0).sum()
+            gained = float(np.maximum([tree.least for tree in trees] - at, 0.0).sum())
             if self.enough(bounding.base + (made.bound + gained) * bounding.unit):
                 return
             left = [tree for tree in trees if not tree.closed and tree.nodes < MOST]
-            if not left:
+            best = self.best()
+            if not left or best is None:
+                return
+            gap = (best[1] - bounding.base) / bounding.unit - made.bound - gained
+            if sum(tree.ceiling - tree.least for tree in left) < IN_PARTS * gap:
+                return  # it is how prices are divided that costs most of the bound
+            if gained > risen + patience[0] * gap:
+                risen, since = gained, self.clock.passed
+            elif self.clock.passed - since > patience[1] * (self.clock.left + self.clock.passed - since):
+                self.clock.strike()
                 return
             tree = max(left, key=lambda tree: tree.ceiling - tree.least)
             tree.best = None
