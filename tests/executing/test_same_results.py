@@ -66,7 +66,8 @@ def pattern(problem: TableProblem):
 @pytest.fixture
 def small_parts(monkeypatch) -> None:
     """So that even a small table is several tasks."""
-    monkeypatch.setattr(attacking, "CHUNK", 3)
+    monkeypatch.setattr(attacking, "VERDICTS", 3)
+    monkeypatch.setattr(attacking, "ENDS", 3)
 
 
 @pytest.mark.parametrize("exact", [True, False])

@@ -109,9 +109,9 @@ FLOODS = {
 @every_reader
 @pytest.mark.parametrize("text", FLOODS.values(), ids=FLOODS)
 def test_floods_are_answered_soon(reader, text):
-    start = time.perf_counter()
+    start = time.process_time()  # its own: others may be at work beside
     assert answered(reader(Source("x", text)))
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 @every_reader
