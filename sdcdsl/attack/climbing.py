@@ -18,7 +18,7 @@ STEPS = 40
 BACK = 0.995  # of the way to the nearest end that one step takes
 LARGE = 100  # dimensions from which a library factors faster than a loop
 BLOCK = 64  # columns that are multiplied at once
-CLEAR = 1e-2  # share of the way between point and bound from which a bound that gets worse is a matter of rounding
+NEARLY = 1e-2  # share of the way between point and bound from which a bound that gets worse is a matter of rounding
 JOINS = 0.5  # share of the room it had at first below which a row counts
 
 
@@ -316,7 +316,7 @@ def climb(
                 return SHORT, reached, bound
         if min(abs(bound - reached), mu * ends) <= close * abs(reached):
             return NEAR, reached, bound
-        if stiff and bound > before and before - reached <= CLEAR * abs(reached):
+        if stiff and bound > before and before - reached <= NEARLY * abs(reached):
             # Rounding errors have taken over. The point and the prices before this step are as good as they get.
             for a in range(m):
                 price[at[a]] = change[at[a]]

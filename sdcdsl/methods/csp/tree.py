@@ -31,10 +31,8 @@ WHOLE = 1e-6  # shares that are 0 or 1
 TOLD = 1e-7  # rows missed by less are nothing new to a solver
 LACKING = 1e-6  # a row that asks for less than this share of itself asks for nothing
 ROUNDS = 4  # of cuts at a node
-BY_FLOWS, BY_PROGRAMS = (
-    (4, 3),
-    (1, 8),
-)  # levels of the tree that ask all sides; of the others, every so manieth asks some
+# Levels of the tree that ask all sides; of the others, every so manieth asks some.
+BY_FLOWS, BY_PROGRAMS = (4, 3), (1, 8)
 FADING, SELDOM_MISSED = 0.97, 0.1  # sides that fell short within the last rounds
 COVERS, COVERED, NEAR = 15, 0.02, 0.1  # covers a round, by how much they must be missed, and of rows how slack
 AHEAD = 0.25  # of what is left to be proven: how much dearer than the cheapest node a child may be to be the next
