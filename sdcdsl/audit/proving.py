@@ -18,8 +18,9 @@ from sdcdsl.audit.attacking import Attack
 from sdcdsl.audit.packing import Part, bundles
 from sdcdsl.proof.bound import Bound, rational, reaches, rounded
 from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.proof.guessing import snapped
 from sdcdsl.proof.system import Problem
-from sdcdsl.proof.witness import Claim, Reached, Witness, WitnessCheck, residual, snapped
+from sdcdsl.proof.witness import Claim, Reached, Witness, Witnesses, residual
 
 BITS = 20, 40  # of multipliers that are no small fractions, in the order they are tried
 DIGITS = 12  # of how far engines say that a cell goes
@@ -33,13 +34,13 @@ class _Tables:
     problem: Problem
     cells: np.ndarray
     move: np.ndarray
-    whole: WitnessCheck | None = None  # the same in whole numbers, `factor` times which it is
+    whole: Witnesses | None = None  # the same in whole numbers, `factor` times which it is
     factor: float = 1.0
     numbers: dict[bool, int] = field(default_factory=dict)  # of the witness: in whole numbers, or as it came
 
     @cached_property
-    def plain(self) -> WitnessCheck:
-        return WitnessCheck(self.problem, Witness(self.cells, self.move))
+    def plain(self) -> Witnesses:
+        return Witnesses(self.problem, [Witness(self.cells, self.move)])
 
 
 @dataclass(eq=False)
@@ -135,55 +136,43 @@ class Proofs:
         made, step = (
             (tables.whole, part.step * tables.factor) if tables.whole is not None else (tables.plain, part.step)
         )
-        reached = made.claims(step, part.up, part.down)
+        reached = made.claims([Claim(0, step, part.up, part.down)])
         if whole and self._guessed_away(part, reached):
-            plain = tables.plain.claims(part.step, part.up, part.down)
+            plain = tables.plain.claims([Claim(0, part.step, part.up, part.down)])
             if not plain.reasons:
                 whole, made, step, reached = False, tables.plain, part.step, plain
         if reached.reasons:
             return False
-        np.maximum.at(self.up, part.up, reached.up)
-        np.maximum.at(self.down, part.down, reached.down)
-        self.tolerance = max(self.tolerance, reached.tolerance)
+        for ends, rely in ((self.up, reached.up), (self.down, ~reached.up)):
+            np.maximum.at(ends, reached.pair[rely], reached.far[rely])
+        self.tolerance = max(self.tolerance, float(reached.tolerance[0]))
         if whole not in tables.numbers:
             tables.numbers[whole] = len(self.witnesses)
-            self.witnesses.append(Witness(made.cells, made.move))
-        self._claim(tables.numbers[whole], step, part.up, part.down)
+            self.witnesses.append(Witness(made.moves.cell, made.moves.move))
+        self.claims.append(Claim(tables.numbers[whole], step, part.up, part.down))
         return True
 
     def _tables(self, part: Part) -> _Tables:
         system, whole = self.problem.system, None
         if self._fractional < PATIENCE:
-            whole = snapped(part.move, lambda numbers: residual(system, part.cells, numbers).largest == 0)
+            whole = snapped(part.move, lambda numbers: residual(system, Witness(part.cells, numbers)).largest[0] == 0)
             self._fractional = 0 if whole is not None else self._fractional + 1
         if whole is None:
             return _Tables(self.problem, part.cells, part.move)
-        return _Tables(
-            self.problem, part.cells, part.move, WitnessCheck(self.problem, Witness(part.cells, whole[0])), whole[1]
-        )
+        checked = Witnesses(self.problem, [Witness(part.cells, whole[0])])
+        return _Tables(self.problem, part.cells, part.move, checked, whole[1])
 
     def _guessed_away(self, part: Part, reached: Reached) -> bool:
         """Whether the whole numbers that a move was taken for miss a level that the move itself reaches: 5.0000001 may
         stand for 5, or for itself. Of a sliding level either side may need all it can get."""
         if reached.reasons:
             return True
-        pairs, levels = self.problem.pairs, (self.problem.levels_up, self.problem.levels_down)
-        for rely, got, level, sign in zip(
-            (part.up, part.down), (reached.up, reached.down), levels, (1, -1), strict=True
-        ):
-            at = np.searchsorted(part.cells, pairs.cell[rely])
-            least, moved = level[rely] * (1 - TOLERANCE), sign * part.step * part.move[at]
-            shorter = (pairs.spl[rely] > 0) & (got < moved * (1 - TOLERANCE))
-            if ((got < least) & (moved >= least) | shorter).any():
-                return True
-        return False
-
-    def _claim(self, witness: int, step: float, up: np.ndarray, down: np.ndarray) -> None:
-        """One claim an attacker."""
-        attacker = self.problem.pairs.attacker
-        for who in np.unique(attacker[np.concatenate([up, down])]):
-            mine = Claim(witness, int(who), step, up[attacker[up] == who], down[attacker[down] == who])
-            self.claims.append(mine)
+        pairs, up, rely = self.problem.pairs, reached.up, reached.pair
+        at = np.searchsorted(part.cells, pairs.cell[rely])
+        least = np.where(up, self.problem.levels_up[rely], self.problem.levels_down[rely]) * (1 - TOLERANCE)
+        moved = np.where(up, part.step, -part.step) * part.move[at]
+        shorter = (pairs.spl[rely] > 0) & (reached.far < moved * (1 - TOLERANCE))
+        return bool(((reached.far < least) & (moved >= least) | shorter).any())
 
     # ---- bounds ------------------------------------------------------------------------------------
 

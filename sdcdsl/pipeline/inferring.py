@@ -133,7 +133,7 @@ def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float
     shown = alone.dataset["published"].values
     out: list[Other] = []
     for up in (False, True):
-        claims = [c for c in made.proofs.claims if len(c.pairs_up if up else c.pairs_down)]
+        claims = [c for c in made.proofs.claims if len(c.up if up else c.down)]
         if not claims:
             continue
         witness, step = made.proofs.witnesses[claims[-1].witness], claims[-1].step

@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from sdcdsl.proof.exact import TOLERANCE, exact_sums, round_up, scaled, sums
+from sdcdsl.proof.guessing import whole
 from sdcdsl.proof.system import Problem, System
-from sdcdsl.proof.witness import whole
 
 
 def _nobody() -> np.ndarray:

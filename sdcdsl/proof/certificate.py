@@ -259,7 +259,7 @@ def _claims(claims: Iterable[Claim]) -> Iterator[dict[str, Any]]:
     for claim in claims:
         by_step.setdefault(float(claim.step), []).append(claim)
     for step, mine in by_step.items():
-        up, down = (np.unique(np.concatenate(x)) for x in ([c.pairs_up for c in mine], [c.pairs_down for c in mine]))
+        up, down = (np.unique(np.concatenate(x)) for x in ([c.up for c in mine], [c.down for c in mine]))
         for i in range(0, max(len(up), len(down)), CHUNK):
             part = slice(i, i + CHUNK)
             yield {"step": listed(np.array([step]))[0], "up": steps(up[part]), "down": steps(down[part])}

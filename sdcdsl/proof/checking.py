@@ -17,10 +17,11 @@ from sdcdsl.proof.exact import TOLERANCE, excess, sums
 from sdcdsl.proof.reading import Lines, Malformed, ascending, count, fields, index, integers, number, numbers
 from sdcdsl.proof.stated import Stated, denominator
 from sdcdsl.proof.system import Problem
-from sdcdsl.proof.witness import Witness, WitnessCheck
+from sdcdsl.proof.witness import Claim, Witness, Witnesses
 
 MOST_REASONS = 20
 TOGETHER = 1000  # bounds that are computed at a time
+NUMBERS = 2**14  # of witnesses and claims that are checked at a time
 # Records stand in this order; those with the same number in any order.
 ORDER = {"cells": 1, "relations": 2, "view": 3, "attackers": 4, "known": 5, "pairs": 6}
 ORDER |= {"witness": 7, "claim": 7, "bound": 7, "verdicts": 8, "end": 9}
@@ -61,7 +62,10 @@ class _Check:
         self.more = 0
         self.tolerance = 0.0
         self.counts = {"witnesses": 0, "claims": 0, "bounds": 0}
-        self.witness: WitnessCheck | None = None
+        self.witnesses: list[Witness] = []
+        self.claims: list[Claim] = []
+        self.claimed_in: list[int] = []  # the lines of these claims
+        self.numbers = 0
         self.waiting: list[Bound] = []
         self.verdicts: list[np.ndarray] = []
         self.judged = 0
@@ -115,24 +119,42 @@ class _Check:
     def _witness(self, body: Any, lines: Lines) -> None:
         cells, move = fields(body, "cells", "move")
         at = ascending(cells, self.problem.system.cells, "cells of a witness")
-        witness = Witness(at, numbers(move, len(at), "move of a witness"))
-        self.witness = WitnessCheck(self.problem, witness)
+        if self.witnesses and not (self.claims and self.claims[-1].witness == len(self.witnesses) - 1):
+            self.witnesses.pop()  # nothing is claimed by it
+        self._check_claims(len(at))
+        self.witnesses.append(Witness(at, numbers(move, len(at), "move of a witness")))
         self.counts["witnesses"] += 1
 
     def _claim(self, body: Any, lines: Lines) -> None:
         step, up, down = fields(body, "step", "up", "down")
         pairs = len(self.problem.pairs)
         up, down = ascending(up, pairs, "pairs of a claim"), ascending(down, pairs, "pairs of a claim")
-        if self.witness is None or not len(up) + len(down):
+        if not self.witnesses or not len(up) + len(down):
             raise Malformed("a claim without a witness or without a pair")
-        reached = self.witness.claims(number(step, "step"), up, down)
+        last = self.witnesses[-1]
+        if self._check_claims(len(up) + len(down)):
+            self.witnesses.append(last)
+        self.claims.append(Claim(len(self.witnesses) - 1, number(step, "step"), up, down))
+        self.claimed_in.append(lines.number)
         self.counts["claims"] += 1
-        for reason in reached.reasons:
-            self._fail(f"line {lines.number}: {reason}")
-        if not reached.reasons:
-            self.up[up] = np.maximum(self.up[up], reached.up)
-            self.down[down] = np.maximum(self.down[down], reached.down)
-            self.tolerance = max(self.tolerance, reached.tolerance)
+
+    def _check_claims(self, more: int = NUMBERS) -> bool:
+        """Those that wait, all at once, if `more` numbers would be too many."""
+        self.numbers += more
+        if self.numbers < NUMBERS or not self.claims:
+            return False
+        reached = Witnesses(self.problem, self.witnesses).claims(self.claims)
+        for claim, reasons in sorted(reached.reasons.items()):
+            for reason in reasons:
+                self._fail(f"line {self.claimed_in[claim]}: {reason}")
+        holds = np.ones(len(self.claims), dtype=bool)
+        holds[list(reached.reasons)] = False
+        for far, rely in ((self.up, reached.up), (self.down, ~reached.up)):
+            mine = rely & holds[reached.claim]
+            np.maximum.at(far, reached.pair[mine], reached.far[mine])
+        self.tolerance = max(self.tolerance, float(reached.tolerance[holds].max(initial=0.0)))
+        self.witnesses, self.claims, self.claimed_in, self.numbers = [], [], [], more
+        return True
 
     def _bound(self, body: Any, lines: Lines) -> None:
         names = ["pair", "side", "equations", "gamma", "denominator"]
@@ -186,6 +208,7 @@ class _Check:
             raise Malformed(f"{self.judged:,} verdicts for {len(self.problem.pairs):,} pairs")
 
     def result(self) -> Verification:
+        self._check_claims()
         self._bounds()
         verdict = np.concatenate([np.empty(0, dtype="U1"), *self.verdicts])
         protected, exposed = verdict == "p", verdict == "e"

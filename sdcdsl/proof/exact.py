@@ -22,10 +22,13 @@ import numpy as np
 # the 10th. 1e-9 stands well above that, and so far below any level that nothing of statistical meaning fits into it.
 TOLERANCE = 1e-9
 
+Numbers = float | np.ndarray  # one for all, or one each
+
 _2U = 2.0**-52
 _TINY = 2.0**-1070  # more than the absolute errors of a few products below the normal range
 _LOWEST_BIT = -1074  # of any double
 _WHOLE = 2.0**53  # whole numbers up to here are doubles
+_FEW = 32
 
 
 def sums(x: np.ndarray, y: np.ndarray, group: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,8 +42,12 @@ def sums(x: np.ndarray, y: np.ndarray, group: np.ndarray, groups: int) -> tuple[
         value = np.bincount(group, terms, groups)
         size = np.bincount(group, np.abs(terms), groups)
         most = float(size.max()) if groups else 0.0
-        bit = _lowest_bit(x) + _lowest_bit(y)
-        if bit >= _LOWEST_BIT and most < math.ldexp(1.0, bit + 53):
+        # A few numbers often tell that the sums are not exact: all of them have no higher bit in common.
+        for some in (slice(_FEW), slice(None)) if len(x) > _FEW else (slice(None),):
+            bit = _lowest_bit(x[some]) + _lowest_bit(y[some])
+            if not (bit >= _LOWEST_BIT and most < math.ldexp(1.0, bit + 53)):
+                break
+        else:
             return value, np.zeros(groups)
         count = np.bincount(group, minlength=groups)
         return value, (count + 2) * _2U * size + count * _TINY
@@ -92,7 +99,7 @@ def round_down(x: Fraction) -> float:
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-def excess(base: np.ndarray, step: float, move: np.ndarray, edge: np.ndarray) -> np.ndarray:
+def excess(base: np.ndarray, step: Numbers, move: np.ndarray, edge: np.ndarray) -> np.ndarray:
     """By how much base + step · move lies above `edge`: 0 exactly where it does not, and otherwise a number that is not
     below the true amount. `edge` may be infinite, everything else is finite."""
     with np.errstate(all="ignore"):
@@ -104,11 +111,36 @@ def excess(base: np.ndarray, step: float, move: np.ndarray, edge: np.ndarray) ->
         out = np.where(above, over + error, 0.0)
         left = (~(above | (over < -error) | (edge == np.inf))).nonzero()[0]
     if len(left):
-        out[left] = _close_excess(base[left], step, move[left], edge[left])
+        out[left] = _close_excess(base[left], _of(step, left), move[left], edge[left])
     return out
 
 
-def _close_excess(base: np.ndarray, step: float, move: np.ndarray, edge: np.ndarray) -> np.ndarray:
+def outside(base: np.ndarray, step: Numbers, move: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """By how much base + step · move lies outside low … high, as `excess` says it."""
+    out = np.zeros(len(base))
+    if not len(base):
+        return out
+    with np.errstate(all="ignore"):
+        product = step * move
+        table = base + product
+        # The error that `excess` allows for, at its largest: nearly all cells are clearly inside.
+        error = 2 * (_2U * (_largest(product) + _largest(table)) + _TINY)
+        near = (~((table - high < -error) & (low - table < -error))).nonzero()[0]
+    if len(near):
+        base, step, move = base[near], _of(step, near), move[near]
+        out[near] = np.maximum(excess(base, step, move, high[near]), excess(-base, step, -move, -low[near]))
+    return out
+
+
+def _largest(x: np.ndarray) -> float:
+    return max(float(x.max()), -float(x.min()))
+
+
+def _of(step: Numbers, at: np.ndarray | int) -> Numbers:
+    return step[at] if isinstance(step, np.ndarray) else step
+
+
+def _close_excess(base: np.ndarray, step: Numbers, move: np.ndarray, edge: np.ndarray) -> np.ndarray:
     """The same where the first filter left it open. Whole numbers need no filter. For others, product and sums are kept
     as value plus error, without loss:
 
@@ -132,23 +164,24 @@ def _close_excess(base: np.ndarray, step: float, move: np.ndarray, edge: np.ndar
         if math.isinf(edge[i]):
             out[i] = 0.0 if edge[i] > 0 else math.inf
             continue
-        true = Fraction(float(base[i])) + Fraction(step) * Fraction(float(move[i])) - Fraction(float(edge[i]))
+        each = float(_of(step, i))
+        true = Fraction(float(base[i])) + Fraction(each) * Fraction(float(move[i])) - Fraction(float(edge[i]))
         out[i] = max(round_up(true), 0.0)
     return out
 
 
-def _all_whole(x: float, y: np.ndarray, z: np.ndarray) -> bool:
+def _all_whole(x: Numbers, y: np.ndarray, z: np.ndarray) -> bool:
     """Whole numbers, and so far below 2^53 that their sums and differences are exact."""
     most = _WHOLE / 8
     return bool(
-        x.is_integer()
+        (np.rint(x) == x).all()
         and (np.rint(y) == y).all()
         and (np.rint(z) == z).all()
         and max(np.abs(y).max(), np.abs(z).max()) < most
     )
 
 
-def products_down(step: float, move: np.ndarray) -> np.ndarray:
+def products_down(step: Numbers, move: np.ndarray) -> np.ndarray:
     """step · move, rounded down to a double: at least a level, which is a double, exactly when the product is."""
     with np.errstate(all="ignore"):
         product = step * move
@@ -157,7 +190,7 @@ def products_down(step: float, move: np.ndarray) -> np.ndarray:
         product, rest, safe = _two_product(step, move)
         out = np.where(rest < 0, np.nextafter(product, -np.inf), product)
     for i in np.flatnonzero(~safe).tolist():
-        out[i] = round_down(Fraction(step) * Fraction(float(move[i])))
+        out[i] = round_down(Fraction(float(_of(step, i))) * Fraction(float(move[i])))
     return out
 
 
@@ -168,10 +201,10 @@ def _two_sum(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return total, (x - (total - part)) + (y - part)
 
 
-def _two_product(x: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _two_product(x: Numbers, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Dekker: x · y = product + rest without error wherever `safe`, which is away from both ends of the exponents."""
     product = x * y
-    x_high, x_low = _split(np.float64(x))
+    x_high, x_low = _split(np.asarray(x, dtype=np.float64))
     y_high, y_low = _split(y)
     rest = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
     size = np.abs(product)

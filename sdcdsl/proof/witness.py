@@ -1,19 +1,22 @@
 """Witnesses: other tables that an attacker cannot tell from the truth.
 
-A witness is a move d with M d = 0. A claim says of one attacker k that the table a + step · d lies in k's box, and of
-some of k's pairs that this table drives their cell up or down. One witness serves many claims.
+A witness is a move d with M d = 0. A claim says of some pairs that the table a + step · d lies in the boxes of their
+attackers and drives their cells up or down. One witness serves many claims. Witnesses are checked many at a time: most
+are small, and numpy takes as long to begin with a few numbers as to add up a thousand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from sdcdsl.proof.exact import TOLERANCE, exact_sums, excess, products_down, round_up, scaled, sums
-from sdcdsl.proof.system import Problem, System
+from sdcdsl.proof.exact import TOLERANCE, exact_sums, excess, outside, products_down, round_up, scaled, sums
+from sdcdsl.proof.system import Problem, System, spans
+
+AT_ONCE = 2**18  # numbers of tables that are compared with boxes at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,205 +28,265 @@ class Witness:
 @dataclass(frozen=True, eq=False)
 class Claim:
     witness: int
-    attacker: int
     step: float  # negative: the move in reverse
-    pairs_up: np.ndarray  # int: pairs of this attacker whose cell the table moves up
-    pairs_down: np.ndarray
+    up: np.ndarray  # int: pairs whose cell the table moves up
+    down: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Residual:
-    """How far M · move is from zero: `largest` is not below the truth, and 0 exactly if all relations hold."""
+class Residuals:
+    """How far M · move of each witness is from zero: `largest` is not below the truth, and 0 exactly if all relations
+    hold."""
 
-    largest: float
-    equation: int  # where; -1 if nowhere
+    largest: np.ndarray  # float64 [witness]
+    equation: np.ndarray  # int64 [witness]: where; -1 if nowhere
 
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """What the claims of one witness and step come to. With `reasons`, nothing is to be believed."""
+    """What claims come to, pair by pair. Of claims with `reasons`, nothing is to be believed."""
 
-    up: np.ndarray  # float64 [pair of the claim]: how far, rounded down
-    down: np.ndarray
-    tolerance: float  # the largest share of a level that was used; 0: the claims hold exactly
-    reasons: list[str]
+    claim: np.ndarray  # int64 [entry]: its number
+    pair: np.ndarray  # int64 [entry]
+    up: np.ndarray  # bool [entry]
+    far: np.ndarray  # float64 [entry]: how far, rounded down
+    tolerance: np.ndarray  # float64 [claim]: the largest share of a level that was used; 0: it holds exactly
+    reasons: dict[int, list[str]]  # by the number of the claim
 
 
-def residual(system: System, cells: np.ndarray, move: np.ndarray) -> Residual:
-    at, equation, coefficient = system.by_cell.of(cells)
-    if not len(at):
-        return Residual(0.0, -1)
-    if 8 * len(at) < system.equations:
-        equations, group = np.unique(equation, return_inverse=True)
-    else:
-        equations, group = None, equation
-    groups = system.equations if equations is None else len(equations)
-    amount = move[at]
-    value, error = sums(coefficient, amount, group, groups)
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Witnesses one behind the other."""
+
+    start: np.ndarray  # int64 [witness + 1]
+    cell: np.ndarray  # int64 [entry]
+    move: np.ndarray  # float64 [entry]
+    cells: int  # of the table
+
+    @classmethod
+    def of(cls, witnesses: Sequence[Witness], cells: int) -> Moves:
+        start = np.cumsum([0, *(len(w.cells) for w in witnesses)])
+        if len(witnesses) == 1:
+            return cls(start, witnesses[0].cells, witnesses[0].move, cells)
+        return cls(
+            start, np.concatenate([w.cells for w in witnesses]), np.concatenate([w.move for w in witnesses]), cells
+        )
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @cached_property
+    def count(self) -> np.ndarray:
+        return np.diff(self.start)
+
+    @cached_property
+    def owner(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self)), self.count)
+
+    @cached_property
+    def whole(self) -> np.ndarray:
+        """Of which witnesses all numbers are whole."""
+        broken = np.rint(self.move) != self.move
+        if len(self) == 1:
+            return np.array([not broken.any()])
+        return np.bincount(self.owner[broken], minlength=len(self)) == 0
+
+    @cached_property
+    def _key(self) -> np.ndarray:
+        return self.owner * self.cells + self.cell
+
+    def only(self, witnesses: np.ndarray) -> Moves:
+        if len(witnesses) == len(self):
+            return self
+        at = spans(self.start[witnesses], self.count[witnesses])
+        return Moves(np.cumsum([0, *self.count[witnesses]]), self.cell[at], self.move[at], self.cells)
+
+    def at(self, owner: np.ndarray, cell: np.ndarray) -> np.ndarray:
+        """By how much these witnesses move these cells."""
+        if not len(self.cell):
+            return np.zeros(len(cell))
+        wanted = owner * self.cells + cell
+        at = np.minimum(np.searchsorted(self._key, wanted), len(self._key) - 1)
+        return np.where(self._key[at] == wanted, self.move[at], 0.0)
+
+
+def residuals(system: System, moves: Moves) -> Residuals:
+    """Whole moves together. Others each by itself: whether their sums are exact depends on all numbers in them."""
+    largest, equation = np.zeros(len(moves)), np.full(len(moves), -1)
+    whole = np.flatnonzero(moves.whole)
+    for chosen in ([whole] if len(whole) else []) + list(np.flatnonzero(~moves.whole)[:, None]):
+        if system.equations:
+            largest[chosen], equation[chosen] = _residuals(system, moves.only(chosen), bool(moves.whole[chosen[0]]))
+    equation[largest == 0] = -1
+    return Residuals(largest, equation)
+
+
+def _residuals(system: System, moves: Moves, whole: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Of broken moves nobody expects that relations hold exactly: a bound will do."""
+    m = system.equations
+    key, coefficient, amount = _products(system, moves)
+    keys = np.arange(len(moves) * m)  # relations of one witness behind those of another
+    if 8 * len(key) < len(keys):
+        keys, key = np.unique(key, return_inverse=True)
+    if not len(keys):
+        return np.zeros(len(moves)), np.zeros(len(moves), dtype=np.int64)
+    value, error = sums(coefficient, amount, key, len(keys))
     size = np.abs(value) + error
     left = (error > 0) & ~(np.abs(value) > error)
-    if left.any() and (move == np.rint(move)).all():  # of other moves nobody expects an exact zero: the bound will do
-        mine = left[group]
+    if whole and left.any():
+        mine = left[key]
         number = np.cumsum(left) - 1
-        numbers, exponent = exact_sums(coefficient[mine], amount[mine], number[group[mine]], int(left.sum()))
+        numbers, exponent = exact_sums(coefficient[mine], amount[mine], number[key[mine]], int(left.sum()))
         size[left] = [round_up(scaled(abs(x), exponent)) if x else 0.0 for x in numbers]
-    worst = int(size.argmax())
-    if size[worst] == 0:
-        return Residual(0.0, -1)
-    return Residual(float(size[worst]), worst if equations is None else int(equations[worst]))
+    first = np.searchsorted(keys, np.arange(len(moves) + 1) * m)
+    largest, equation = np.zeros(len(moves)), np.zeros(len(moves), dtype=np.int64)
+    for i in range(len(moves)):
+        if first[i] < first[i + 1]:
+            worst = first[i] + int(size[first[i] : first[i + 1]].argmax())
+            largest[i], equation[i] = size[worst], keys[worst] - i * m
+    return largest, equation
 
 
-class WitnessCheck:
-    """One witness, checked once; its claims are then checked for all attackers of a view together."""
+def _products(system: System, moves: Moves) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The terms of M · move: which relation of which witness, the coefficient, and the number it is multiplied by."""
+    if len(moves) == 1 and 2 * len(moves.cell) > system.cells:  # no need to look for the entries of so many cells
+        everywhere = np.zeros(system.cells)
+        everywhere[moves.cell] = moves.move
+        return system.equation_of, system.coefficient, everywhere[system.cell_of]
+    at, equation, coefficient = system.by_cell.of(moves.cell)
+    return moves.owner[at] * system.equations + equation, coefficient, moves.move[at]
 
-    def __init__(self, problem: Problem, witness: Witness) -> None:
+
+def residual(system: System, witness: Witness) -> Residuals:
+    return residuals(system, Moves.of([witness], system.cells))
+
+
+class Witnesses:
+    """Some witnesses, whose relations are checked once, for whatever is claimed by them."""
+
+    def __init__(self, problem: Problem, witnesses: Sequence[Witness]) -> None:
         self.problem = problem
-        self.system, self.regions, self.pairs = problem.system, problem.regions, problem.pairs
-        self.cells, self.move = witness.cells, witness.move
-        self.residual = residual(self.system, witness.cells, witness.move)
-        self._violations: dict[tuple[int, float], tuple[float, int]] = {}
+        self.moves = Moves.of(witnesses, problem.system.cells)
+        self.residuals = residuals(problem.system, self.moves)
 
-    @cached_property
-    def _everywhere(self) -> np.ndarray:
-        out = np.zeros(self.system.cells)
-        out[self.cells] = self.move
-        return out
-
-    def of(self, claim: Claim) -> Reached:
-        pairs = np.concatenate([claim.pairs_up, claim.pairs_down])
-        if not len(pairs):
-            return Reached(np.empty(0), np.empty(0), 0.0, ["the claim is about no pair"])
-        reached = self.claims(claim.step, claim.pairs_up, claim.pairs_down)
-        others = pairs[self.pairs.attacker[pairs] != claim.attacker]
-        if len(others):
-            reached.reasons.append(f"pair {others[0]} is not one of attacker {claim.attacker}")
-        return reached
-
-    def claims(self, step: float, up: np.ndarray, down: np.ndarray) -> Reached:
-        """The table a + step · move for the attackers of these pairs, whose cells it moves up or down.
-        There is at least one pair."""
-        step = float(step)
-        pairs = np.concatenate([up, down])
-        move = self._everywhere[self.pairs.cell[pairs]]
-        move[len(up) :] *= -1
-        amount = products_down(step, move)
-        reasons = []
-        if not amount.min() > 0:
-            worst = int(amount.argmin())
-            reasons.append(
-                f"the table does not move the cell of pair {pairs[worst]} {'up' if worst < len(up) else 'down'}"
-            )
-        level = np.concatenate([self.problem.levels_up[up], self.problem.levels_down[down]])
-        attackers, group = _numbered(self.pairs.attacker[pairs], self.regions.attackers)
-        least = np.full(len(attackers), level.min() if len(attackers) == 1 else np.inf)
-        if len(attackers) > 1:
-            np.minimum.at(least, group, level)
+    def claims(self, claims: Sequence[Claim]) -> Reached:
+        """The tables a + step · move for the attackers of the pairs, whose cells they move up or down. Every claim is
+        about at least one pair; its witness is a number of these."""
+        pairs, regions = self.problem.pairs, self.problem.regions
+        counts = np.array([(len(c.up), len(c.down)) for c in claims])
+        claim = np.repeat(np.arange(len(claims)), counts.sum(axis=1))
+        up = np.repeat(np.tile([True, False], len(claims)), counts.ravel())
+        pair = np.concatenate([x for c in claims for x in (c.up, c.down)])
+        witness = np.array([c.witness for c in claims])
+        step = np.array([float(c.step) for c in claims])
+        move = self.moves.at(witness[claim], pairs.cell[pair])
+        far = products_down(step[claim], np.where(up, move, -move))
+        # An attacker's box must hold the table by a share of the least of its pairs' levels.
+        key, row = _numbered(claim * regions.attackers + pairs.attacker[pair])
+        of, attacker = np.divmod(key, regions.attackers)
+        least = np.full(len(key), np.inf)
+        np.minimum.at(least, row, np.where(up, self.problem.levels_up[pair], self.problem.levels_down[pair]))
         least[np.isinf(least)] = 0.0  # pairs that ask for nothing allow for nothing
-        violation, where = self._violation(step, attackers)
-        off = np.full(len(attackers), _times(self.residual.largest, abs(step)))
+        violation, where = self._violation(witness[of], step[of], attacker)
+        off = _times(self.residuals.largest[witness], np.abs(step))
         allowed = TOLERANCE * least
-        for i in np.flatnonzero(violation > allowed)[:3].tolist():
-            reasons.append(
-                f"the table lies {violation[i]:.6g} outside the box of attacker {attackers[i]} in cell {where[i]}"
-            )
-        if (off > allowed).any():
-            reasons.append(f"the table breaks relation {self.residual.equation} by {off[0]:.6g}")
-        used = np.maximum(violation, off)
-        share = float((used[used > 0] / least[used > 0]).max()) if not reasons and used.any() else 0.0
-        return Reached(amount[: len(up)], amount[len(up) :], share, reasons)
+        reasons: dict[int, list[str]] = {}
+        for i in np.flatnonzero(~(far > 0)).tolist():
+            way = "up" if up[i] else "down"
+            _add(reasons, claim[i], 1, f"the table does not move the cell of pair {pair[i]} {way}")
+        for i in np.flatnonzero(violation > allowed).tolist():
+            box = f"the box of attacker {attacker[i]} in cell {where[i]}"
+            _add(reasons, of[i], 3, f"the table lies {violation[i]:.6g} outside {box}")
+        for i in np.unique(of[off[of] > allowed]).tolist():
+            _add(reasons, i, 5, f"the table breaks relation {self.residuals.equation[witness[i]]} by {off[i]:.6g}")
+        used = np.maximum(violation, off[of])
+        tolerance = np.zeros(len(claims))
+        some = (used > 0) & (least > 0)
+        np.maximum.at(tolerance, of[some], used[some] / least[some])
+        return Reached(claim, pair, up, far, tolerance, reasons)
 
-    def _violation(self, step: float, attackers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far the table is outside each attacker's box, and in which cell most. Cells that the move leaves alone
+    def _violation(self, witness: np.ndarray, step: np.ndarray, attacker: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far each table is outside the attacker's box, and in which cell most. Cells that the move leaves alone
         count as well: the truth itself must lie in the box."""
-        views, group = _numbered(self.regions.view_of[attackers], self.regions.views)
-        of_view = [self._view_violation(int(view), step) for view in views]
-        out = np.array([far for far, _ in of_view])[group]
-        where = np.array([cell for _, cell in of_view], dtype=np.int64)[group]
-        known = self.regions.known
-        owner, entry = known.of(attackers) if len(known.cell) else (attackers[:0], attackers[:0])
+        problem, a = self.problem, self.problem.system.a
+        view = problem.regions.view_of[attacker]
+        tables, at = _tables(witness, step, view)
+        truth, cell = (x[view] for x in problem.outside)
+        most, most_in = np.zeros(len(tables)), np.full(len(tables), -1)
+        for part in self._parts(witness[tables]):
+            most[part], most_in[part] = self._outside(witness[tables[part]], step[tables[part]], view[tables[part]])
+        out = np.maximum(most[at], truth)
+        where = np.where(most[at] >= truth, most_in[at], cell)
+        known = problem.regions.known
+        owner, entry = known.of(attacker) if len(known.cell) else (attacker[:0], attacker[:0])
         if len(entry):
-            cell = known.cell[entry]
-            base, move = self.system.a[cell], self._everywhere[cell]
-            far = np.maximum(excess(base, step, move, known.high[entry]), excess(-base, -step, move, -known.low[entry]))
+            cell, each = known.cell[entry], step[owner]
+            move = self.moves.at(witness[owner], cell)
+            far = np.maximum(
+                excess(a[cell], each, move, known.high[entry]), excess(-a[cell], -each, move, -known.low[entry])
+            )
             before = out.copy()
             np.maximum.at(out, owner, far)
-            most = (far == out[owner]) & (far > before[owner])
-            where[owner[most]] = cell[most]
+            is_most = (far == out[owner]) & (far > before[owner])
+            where[owner[is_most]] = cell[is_most]
         return out, where
 
-    def _view_violation(self, view: int, step: float) -> tuple[float, int]:
-        key = view, step
-        if key not in self._violations:
-            low, high = self.regions.low[view, self.cells], self.regions.high[view, self.cells]
-            far = excess(self._base, step, self._both, np.concatenate([high, -low]))
-            worst = int(far.argmax()) if len(far) else -1
-            here = (float(far[worst]), int(self.cells[worst % len(self.cells)])) if worst >= 0 else (0.0, -1)
-            far, cell = (x[view] for x in self.problem.outside)
-            self._violations[key] = max(here, (float(far), int(cell)))
-        return self._violations[key]
+    def _parts(self, witness: np.ndarray) -> Iterator[slice]:
+        """Tables that are compared together."""
+        end = np.cumsum(self.moves.count[witness])
+        first = 0
+        while first < len(end):
+            before = end[first - 1] if first else 0
+            last = max(int(np.searchsorted(end, before + AT_ONCE, side="right")), first + 1)
+            yield slice(first, last)
+            first = last
 
-    @cached_property
-    def _base(self) -> np.ndarray:
-        """The truth from above and from below, so that both ends of a box are one comparison."""
-        return np.concatenate([self.system.a[self.cells], -self.system.a[self.cells]])
-
-    @cached_property
-    def _both(self) -> np.ndarray:
-        return np.concatenate([self.move, -self.move])
-
-
-def _numbered(values: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The different values, and which of them each one is. `most`: values are below it."""
-    if not len(values) or (values == values[0]).all():
-        return values[:1], np.zeros(len(values), dtype=np.int64)
-    if most > 4 * len(values):
-        return np.unique(values, return_inverse=True)
-    number = np.zeros(most, dtype=np.int64)
-    number[values] = 1
-    found = np.flatnonzero(number)
-    number[found] = np.arange(len(found))
-    return found, number[values]
+    def _outside(self, witness: np.ndarray, step: np.ndarray, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far tables are outside the boxes of views where they move, and in which cell most."""
+        moves, regions = self.moves, self.problem.regions
+        if len(witness) == 1:
+            mine = slice(int(moves.start[witness[0]]), int(moves.start[witness[0] + 1]))
+            cell, move, each, seen = moves.cell[mine], moves.move[mine], float(step[0]), int(view[0])
+        else:
+            count = moves.count[witness]
+            mine = spans(moves.start[witness], count)
+            cell, move, each, seen = moves.cell[mine], moves.move[mine], np.repeat(step, count), np.repeat(view, count)
+        far = outside(self.problem.system.a[cell], each, move, regions.low[seen, cell], regions.high[seen, cell])
+        most, most_in = np.zeros(len(witness)), np.full(len(witness), -1)
+        beyond = np.flatnonzero(far)
+        table = np.repeat(np.arange(len(witness)), moves.count[witness])[beyond] if len(beyond) else beyond
+        np.maximum.at(most, table, far[beyond])
+        worst = far[beyond] == most[table]
+        most_in[table[worst]] = cell[beyond[worst]]
+        return most, most_in
 
 
-def _times(x: float, y: float) -> float:
+def _tables(witness: np.ndarray, step: np.ndarray, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows with the same table and view the first, and for each row which of these it is."""
+    if len(witness) == 1:
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    order = np.lexsort((view, step, witness))
+    other = (np.diff(witness[order]) != 0) | (np.diff(step[order]) != 0) | (np.diff(view[order]) != 0)
+    first = np.concatenate([[True], other])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(first) - 1
+    return order[first], number
+
+
+def _numbered(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different values, and which of them each one is."""
+    if (values[1:] >= values[:-1]).all():
+        first = np.concatenate([[True], values[1:] != values[:-1]])
+        return values[first], np.cumsum(first) - 1
+    return np.unique(values, return_inverse=True)
+
+
+def _add(reasons: dict[int, list[str]], claim: int, most: int, reason: str) -> None:
+    mine = reasons.setdefault(int(claim), [])
+    if len(mine) < most:
+        mine.append(reason)
+
+
+def _times(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """x · y for numbers ≥ 0, rounded up."""
-    return float(np.nextafter(x * y, np.inf)) if x and y else 0.0
-
-
-DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 24, 60)
-SCALES = sorted({10**digits * d for digits in range(10) for d in DENOMINATORS})
-
-
-def whole(numbers: np.ndarray, accept: Callable[[np.ndarray], bool] | None = None) -> tuple[np.ndarray, int] | None:
-    """Whole numbers below 2^53 and a scale with numbers ≈ whole / scale, the smallest scale that does it.
-
-    Solvers return 0.333333333412 and mean a third. What is near enough to be meant is a guess: 1e-6 of a unit, and for
-    large numbers what is left of a solver's 1e-11 of relative precision, but never a twentieth of a unit. `accept` is
-    asked of every guess, so that a wrong one does not end the search.
-    """
-    most = float(np.abs(numbers).max()) if len(numbers) else 0.0
-    sample = numbers[:: max(len(numbers) // 16, 1)]
-    likely = _near(sample[:, None] * np.array(SCALES, dtype=float)).all(axis=0)
-    for scale in (SCALES[i] for i in np.flatnonzero(likely)):
-        if not most * scale < 2.0**53:
-            return None
-        if _near(numbers * scale).all():
-            out = np.rint(numbers * scale) + 0.0
-            if accept is None or accept(out):
-                return out, scale
-    return None
-
-
-def _near(x: np.ndarray) -> np.ndarray:
-    return np.abs(x - np.rint(x)) <= np.minimum(1e-6 + 1e-11 * np.abs(x), 0.05)
-
-
-def snapped(move: np.ndarray, accept: Callable[[np.ndarray], bool] | None = None) -> tuple[np.ndarray, float] | None:
-    """The move as whole numbers without a common divisor, and the step that gives back its size. Whether they satisfy
-    the relations is for the checker, or for `accept`, to say."""
-    found = whole(move, accept)
-    if found is None or not found[0].any():
-        return None
-    numbers, scale = found
-    divisor = int(np.gcd.reduce(numbers.astype(np.int64)))
-    return numbers / divisor, divisor / scale
+    return np.where((x > 0) & (y > 0), np.nextafter(x * y, np.inf), 0.0)

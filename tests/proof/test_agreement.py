@@ -44,16 +44,16 @@ def cases(draw) -> Case:
     move = CYCLE * factor
     move[0] += draw(NOISE)
     claims, verdicts = [], ""
-    for pair, (cell, attacker, lpl, upl, spl) in enumerate(rows):
+    for pair, (cell, _, lpl, upl, spl) in enumerate(rows):
         sign = float(CYCLE[np.flatnonzero(cell == INNER)[0]])
         letter = draw(st.sampled_from("ppppen"))
         verdicts += letter
         if letter == "p":
             far_up, far_down = max(upl, spl / 2), max(lpl, spl / 2)
             if far_up:
-                claims.append(Claim(0, attacker, sign * (far_up + draw(NOISE)) / factor, indices(pair), indices()))
+                claims.append(Claim(0, sign * (far_up + draw(NOISE)) / factor, indices(pair), indices()))
             if far_down:
-                claims.append(Claim(0, attacker, -sign * (far_down + draw(NOISE)) / factor, indices(), indices(pair)))
+                claims.append(Claim(0, -sign * (far_down + draw(NOISE)) / factor, indices(), indices(pair)))
     bounds = []
     for pair, letter in enumerate(verdicts):
         if letter == "e":

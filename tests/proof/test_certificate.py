@@ -130,9 +130,9 @@ def test_claims_in_any_order_stand_behind_their_witness(tmp_path: Path):
     case.witnesses = [Witness(HIDDEN[::-1], 2 * SWAP[::-1]), Witness(HIDDEN, 3 * SWAP), case.witnesses[0]]
     up, down = case.claims[1], case.claims[0]
     case.claims = [
-        Claim(2, 0, up.step, up.pairs_up, up.pairs_down),
-        Claim(0, 0, down.step / 2, down.pairs_up, down.pairs_down),
-        *(Claim(2, c.attacker, c.step, c.pairs_up, c.pairs_down) for c in case.claims[2:]),
+        Claim(2, up.step, up.up, up.down),
+        Claim(0, down.step / 2, down.up, down.down),
+        *(Claim(2, c.step, c.up, c.down) for c in case.claims[2:]),
     ]
     path = case.write(tmp_path / "order.jsonl")
     assert [next(iter(r)) for r in records(path)][10:-2] == ["witness", "claim", "witness", "claim", "claim"]
@@ -179,7 +179,7 @@ def test_only_the_owner_reads_it(path: Path):
 def test_a_true_value_that_is_off_by_rounding_is_accepted(tmp_path: Path):
     values = INVESTMENT * 0.1
     problem = Problem(grid(values), regions([hidden(values, HIDDEN)], [0]), pairs((6, 0, 1.7, 0.8, 0)))
-    claims = [Claim(0, 0, 1.7, indices(), indices(0)), Claim(0, 0, -0.8, indices(0), indices())]
+    claims = [Claim(0, 1.7, indices(), indices(0)), Claim(0, -0.8, indices(0), indices())]
     case = Case(problem, ["external"], [Witness(HIDDEN, SWAP)], claims, [], "p")
     path = case.write(tmp_path / "decimals.jsonl")
     got = verify(path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdcdsl.proof.guessing import snapped, whole
 from sdcdsl.proof.system import Problem, Regions
-from sdcdsl.proof.witness import Claim, Witness, WitnessCheck, residual, snapped, whole
+from sdcdsl.proof.witness import Claim, Reached, Witness, Witnesses, residual
 from tests.proof.worlds import HIDDEN, II_C, INVESTMENT, SWAP, grid, hidden, indices, pairs, regions
 
 NONE = indices()
@@ -17,8 +18,12 @@ def world(*rows, known=(), box=None, values=INVESTMENT) -> Problem:
     return Problem(grid(values), seen, pairs(*rows))
 
 
-def claimed(problem: Problem, step: float, up=NONE, down=NONE, move=SWAP, cells=HIDDEN):
-    return WitnessCheck(problem, Witness(cells, move)).claims(step, up, down)
+def claimed(problem: Problem, step: float, up=NONE, down=NONE, move=SWAP, cells=HIDDEN) -> Reached:
+    return Witnesses(problem, [Witness(cells, move)]).claims([Claim(0, step, up, down)])
+
+
+def reasons(got: Reached, claim: int = 0) -> list[str]:
+    return got.reasons.get(claim, [])
 
 
 @pytest.mark.parametrize(("step", "holds"), [(17, True), (18, False), (17 + 1e-6, False)])
@@ -26,9 +31,9 @@ def test_down_to_five(step, holds):
     got = claimed(world((II_C, 0, 17, 8, 25)), step, down=indices(0))
     assert (not got.reasons) == holds
     if holds:
-        assert (got.down.tolist(), got.tolerance) == ([17], 0)
+        assert (got.far.tolist(), got.up.tolist(), got.tolerance.tolist()) == ([17], [False], [0])
     else:
-        assert "outside the box of attacker 0 in cell 8" in got.reasons[0]
+        assert "outside the box of attacker 0 in cell 8" in reasons(got)[0]
 
 
 @pytest.mark.parametrize(("step", "holds"), [(-8, True), (-9, False)])
@@ -39,38 +44,32 @@ def test_up_to_thirty(step, holds):
 
 def test_the_wrong_way():
     got = claimed(world((II_C, 0, 17, 8, 25)), 5, up=indices(0))
-    assert got.reasons == ["the table does not move the cell of pair 0 up"]
+    assert reasons(got) == ["the table does not move the cell of pair 0 up"]
 
 
 def test_a_move_that_breaks_relations():
     problem = world((II_C, 0, 17, 8, 25))
     got = claimed(problem, 1, down=indices(0), move=np.array([1.0, -1.0, -1.0, 2.0]))
-    assert any("breaks relation 2 by 1" in reason for reason in got.reasons)
-    assert residual(problem.system, HIDDEN, SWAP).largest == 0
+    assert any("breaks relation 2 by 1" in reason for reason in reasons(got))
+    assert residual(problem.system, Witness(HIDDEN, SWAP)).largest.tolist() == [0]
 
 
 def test_a_published_cell_cannot_move():
     problem = world((II_C, 0, 17, 8, 25))
     move = np.array([1.0, -1.0, -1.0, 1.0])
     got = claimed(problem, 1, up=NONE, down=indices(0), cells=indices(5, 6, 9, 10), move=move)
-    assert got.reasons[0] in {f"the table lies 1 outside the box of attacker 0 in cell {cell}" for cell in (5, 9)}
+    assert reasons(got)[0] in {f"the table lies 1 outside the box of attacker 0 in cell {cell}" for cell in (5, 9)}
 
 
 def test_what_one_attacker_knows_binds_only_that_one():
     problem = world((II_C, 0, 17, 8, 0), (II_C, 1, 13, 8, 0), known=[(1, II_C, 10.0, np.inf)])
-    check = WitnessCheck(problem, Witness(HIDDEN, SWAP))
-    assert not check.of(Claim(0, 0, 13.0, NONE, indices(0))).reasons
-    got = check.of(Claim(0, 1, 13.0, NONE, indices(1)))
-    assert got.reasons == ["the table lies 1 outside the box of attacker 1 in cell 6"]
-    both = check.claims(13.0, NONE, indices(0, 1))
-    assert both.reasons == got.reasons
-    assert not check.claims(12.0, NONE, indices(0, 1)).reasons
-
-
-def test_a_claim_about_somebody_elses_pair():
-    problem = world((II_C, 0, 17, 8, 0), (II_C, 1, 13, 8, 0))
-    got = WitnessCheck(problem, Witness(HIDDEN, SWAP)).of(Claim(0, 0, 1.0, NONE, indices(1)))
-    assert "pair 1 is not one of attacker 0" in got.reasons
+    check = Witnesses(problem, [Witness(HIDDEN, SWAP)])
+    alone = [Claim(0, 13.0, NONE, indices(0)), Claim(0, 13.0, NONE, indices(1))]
+    got = check.claims(alone)
+    assert got.reasons == {1: ["the table lies 1 outside the box of attacker 1 in cell 6"]}
+    both = check.claims([Claim(0, 13.0, NONE, indices(0, 1))])
+    assert reasons(both) == reasons(got, 1)
+    assert not check.claims([Claim(0, 12.0, NONE, indices(0, 1))]).reasons
 
 
 def test_a_box_without_the_truth_proves_nothing():
@@ -78,9 +77,9 @@ def test_a_box_without_the_truth_proves_nothing():
     low, high = hidden(INVESTMENT, HIDDEN)
     low[0] = high[0] = 21.0
     got = claimed(world((II_C, 0, 17, 8, 25), box=(low, high)), 17, down=indices(0))
-    assert got.reasons == ["the table lies 1 outside the box of attacker 0 in cell 0"]
+    assert reasons(got) == ["the table lies 1 outside the box of attacker 0 in cell 0"]
     got = claimed(world((II_C, 1, 17, 8, 25), known=[(1, 0, 21.0, 30.0)]), 17, down=indices(0))
-    assert got.reasons == ["the table lies 1 outside the box of attacker 1 in cell 0"]
+    assert reasons(got) == ["the table lies 1 outside the box of attacker 1 in cell 0"]
 
 
 def test_tolerance_is_a_share_of_the_smallest_level():
@@ -88,7 +87,7 @@ def test_tolerance_is_a_share_of_the_smallest_level():
     problem = world((II_C, 0, 10, 0, 0), (II_C, 0, 0, 0, 1))
     step = 17 + 5e-9
     assert not claimed(problem, step, down=indices(0)).reasons
-    assert claimed(problem, step, down=indices(0)).tolerance == pytest.approx(5e-10, rel=1e-6)
+    assert claimed(problem, step, down=indices(0)).tolerance[0] == pytest.approx(5e-10, rel=1e-6)
     assert claimed(problem, step, down=indices(0, 1)).reasons
     assert claimed(problem, 17 + 2e-8, down=indices(0)).reasons
 
@@ -105,7 +104,7 @@ def test_decimals_touch_their_bound_within_the_tolerance():
     problem = Problem(grid(values, 3, 3), regions([hidden(values, inside)], [0]), pairs((0, 0, 0.3, 0, 0)))
     got = claimed(problem, 0.1, down=indices(0), move=np.array([-3.0, 3, 3, -3]), cells=inside)
     assert not got.reasons
-    assert 0 < got.tolerance < 1e-15
+    assert 0 < got.tolerance[0] < 1e-15
 
 
 def test_the_box_of_an_attacker():
@@ -137,12 +136,36 @@ def test_many_attackers_at_once_are_as_each_alone():
         np.full(count, np.inf),
     )
     asked = pairs(*((II_C, k, 1, 0, 0) for k in range(count)))
-    check = WitnessCheck(Problem(grid(INVESTMENT), seen, asked), Witness(HIDDEN, SWAP))
+    check = Witnesses(Problem(grid(INVESTMENT), seen, asked), [Witness(HIDDEN, SWAP)])
     step = 10.0
-    alone = [not check.claims(step, NONE, indices(k)).reasons for k in range(count)]
+    together = check.claims([Claim(0, step, NONE, indices(k)) for k in range(count)])
+    alone = [not check.claims([Claim(0, step, NONE, indices(k))]).reasons for k in range(count)]
     assert alone == [bool(INVESTMENT[II_C] - step >= k) for k in knows]
-    assert not check.claims(step, NONE, np.flatnonzero(alone)).reasons
-    assert check.claims(step, NONE, everyone).reasons
+    assert sorted(together.reasons) == np.flatnonzero(~np.array(alone)).tolist()
+    assert not check.claims([Claim(0, step, NONE, np.flatnonzero(alone))]).reasons
+    assert check.claims([Claim(0, step, NONE, everyone)]).reasons
+
+
+def test_witnesses_together_are_as_each_alone():
+    """Whole and broken moves, moves that break relations, leave boxes or touch nothing, in one batch."""
+    problem = world((II_C, 0, 17, 8, 25), (II_C, 1, 13, 8, 0), known=[(1, II_C, 10.0, np.inf)])
+    moves = [
+        Witness(HIDDEN, SWAP),
+        Witness(HIDDEN, SWAP * 0.3),
+        Witness(HIDDEN, SWAP + np.array([0, 0, 0, 1e-7])),
+        Witness(HIDDEN, np.array([1.0, -1.0, -1.0, 2.0])),
+        Witness(NONE, np.zeros(0)),
+        Witness(indices(5, 6, 9, 10), np.array([1.0, -1.0, -1.0, 1.0])),
+        Witness(HIDDEN, SWAP * (1 + 2.0**-40)),
+    ]
+    claims = [Claim(i, step, NONE, indices(0, 1)) for i in range(len(moves)) for step in (1.0, 12.0, 14.0, 18.0, -1.0)]
+    got = Witnesses(problem, moves).claims(claims)
+    assert len(got.reasons) < len(claims)
+    for number, claim in enumerate(claims):
+        alone = Witnesses(problem, [moves[claim.witness]]).claims([Claim(0, claim.step, claim.up, claim.down)])
+        assert reasons(got, number) == reasons(alone)
+        assert got.tolerance[number] == alone.tolerance[0]
+        assert got.far[got.claim == number].tolist() == alone.far.tolist()
 
 
 @pytest.mark.parametrize(

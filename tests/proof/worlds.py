@@ -103,10 +103,10 @@ def investment() -> Case:
         ["external", "unit 7"],
         [swap],
         [
-            Claim(0, 0, 17.0, indices(), indices(0)),
-            Claim(0, 0, -8.0, indices(0), indices()),
-            Claim(0, 1, 12.0, indices(), indices(3)),
-            Claim(0, 1, -8.0, indices(3), indices()),
+            Claim(0, 17.0, indices(), indices(0)),
+            Claim(0, -8.0, indices(0), indices()),
+            Claim(0, 12.0, indices(), indices(3)),
+            Claim(0, -8.0, indices(3), indices()),
         ],
         [
             Bound(1, False, indices(), np.array([])),
