@@ -1,8 +1,9 @@
 """Attacks by linear programming, for components with too many dimensions for a dictionary.
 
-One HiGHS model, of which only the objective changes: primal simplex starts where the last question ended. Rows that the
-others imply are left out. Lengths are measured in a typical room of the component, since HiGHS's tolerances are
-absolute.
+One HiGHS model, of which only the objective changes: primal simplex starts where the last question ended. Questions
+about many cells have little to start from, and the dual method is faster there: where all rooms end, any basis with the
+cells at the right ends will do for it. Rows that the others imply are left out. Lengths are measured in a typical room
+of the component, since HiGHS's tolerances are absolute.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from sdcdsl.attack.dictionary import typical_room
 from sdcdsl.attack.elimination import Matrix
 from sdcdsl.attack.engine import Bounds, Found
-from sdcdsl.attack.handle import PRIMAL, handle
+from sdcdsl.attack.handle import DUAL, PRIMAL, handle
 
 NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
 
@@ -38,6 +39,8 @@ class HighsEngine:
             dual_feasibility_tolerance=1e-9,
         )
         self._priced = np.zeros(0, dtype=np.int32)
+        self._new = True
+        self._ending = bool(np.isfinite(l).all() and np.isfinite(u).all())
 
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         cost = np.array([float(sign)])
@@ -56,9 +59,12 @@ class HighsEngine:
         up = signs > 0
         high[up], low[~up] = np.minimum(high[up], needs[up]), np.maximum(low[~up], -needs[~up])
         self._bound(cells, low, high)
+        if self._new or self._ending:
+            self._highs.setOptionValue("simplex_strategy", DUAL)
         try:
             made = self._solved(int(cells[0]), int(signs[0]), cells, signs * self.unit / needs)
         finally:
+            self._highs.setOptionValue("simplex_strategy", PRIMAL)
             self._bound(cells, self.l[cells], self.u[cells])
         return made.cells, made.move
 
@@ -74,6 +80,7 @@ class HighsEngine:
         self._priced = priced.astype(np.int32)
         self._highs.changeColsCost(len(priced), self._priced, cost.astype(float))
         self._highs.run()
+        self._new = False
         status = self._highs.getModelStatus()
         if status in (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible):
             return self._ray(cell)
