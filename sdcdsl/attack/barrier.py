@@ -33,6 +33,7 @@ LEAST = 1e-7  # room, in units of a row's own, that a point in the middle has to
 GRANTED = 0.1  # room, in the same units, of rows that have none at first
 WIDER = 4.0  # the ends of the target are moved so many times as far out
 FULL = 0.3  # share of numbers that are not zero from which zeros are not worth leaving out
+FEW = 1 / 3  # of the dimensions: so many rows may hold a move by themselves
 FIRST, FIRST_FULL = 3, 1.5  # rows for each dimension that are looked at from the start; where zeros are few
 
 
@@ -83,9 +84,10 @@ class Barrier:
         self._full = np.ascontiguousarray(self._full @ self._back)
         self.rows = csr_array(self._full)
 
-    def push(self, target: int, sign: float, need: float, exact: bool) -> Climb:
+    def push(self, target: int, sign: float, need: float, exact: bool, corners: bool = True) -> Climb:
         """Move row `target` up (sign 1) or down until `need`, but for a share that counts as nothing; or until it is
-        clear that it does not get there, and if `exact`, until it is as good as clear how far it gets."""
+        clear that it does not get there, and if `exact`, until it is as good as clear how far it gets. `corners`:
+        ends at which few rows meet are looked for on the way."""
         goal = np.zeros(self._size[1])
         mine = slice(self.rows.indptr[target], self.rows.indptr[target + 1])
         goal[self.rows.indices[mine]] = sign * self.rows.data[mine]
@@ -97,11 +99,12 @@ class Barrier:
             x = self._at_middle[target]
             less = _curve(x, self.lo[target], self.hi[target]) - _curve(x, -ends, ends)
         short, close = -np.inf if exact else SURELY * need, CLEAR if exact and len(self._full) else CLOSE
-        return self._climb(goal, lo, hi, REACHES * need, short, close, (self._begun, target, less))
+        few = int(FEW * self._size[1]) if exact and corners and len(self._full) else 0
+        return self._climb(goal, lo, hi, REACHES * need, short, close, few, (self._begun, target, less))
 
     def aim(self, goal: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Climb:
         """As far as it goes in the direction `goal`, in a box that may be tighter."""
-        return self._climb(goal if self._back is None else goal @ self._back, lo, hi, np.inf, -np.inf, CLOSE)
+        return self._climb(goal if self._back is None else goal @ self._back, lo, hi, np.inf, -np.inf, CLOSE, 0)
 
     def _start(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """The middle, or as much of it as a tighter box allows."""
@@ -132,12 +135,13 @@ class Barrier:
         need: float,
         short: float,
         close: float,
+        few: int,
         begun: tuple[np.ndarray, int, float] = (NOT_BEGUN, 0, 0.0),
     ) -> Climb:
         r, point = self.rows, self._start(lo, hi)
         price, weight = np.zeros(len(lo)), np.zeros(len(lo))
         outside = GRANTED if self.middle is None else 0.0
-        rest = lo, hi, goal, point, outside, need, short, close, price, weight, *begun
+        rest = lo, hi, goal, point, outside, need, short, close, few, price, weight, *begun
         ended, reached, bound = climb.at(r.nnz)(r.indptr, r.indices, r.data, self._full, self.foremost, *rest)
         if self._back is not None:
             point = self._back @ point
@@ -189,7 +193,7 @@ class Barrier:
         point[-1] = -0.5
         r, nothing = csr_array(rows), np.zeros(len(rows))
         full = rows if len(self._full) else rows[:0]
-        rest = lo, hi, rows[-1], point, 0.0, 0.2, -np.inf, 1e-2, nothing, nothing.copy(), NOT_BEGUN, 0, 0.0
+        rest = lo, hi, rows[-1], point, 0.0, 0.2, -np.inf, 1e-2, 0, nothing, nothing.copy(), NOT_BEGUN, 0, 0.0
         climb.at(r.nnz)(r.indptr, r.indices, r.data, full, np.arange(len(rows)), *rest)
         return point[:k] if point[k] > LEAST else None
 

@@ -16,8 +16,8 @@ from scipy.linalg import lu_factor, lu_solve
 from sdcdsl.attack.barrier import Climb
 from sdcdsl.attack.compiled import reordering_kernel
 from sdcdsl.attack.dictionary import OUTSIDE, SMALL
+from sdcdsl.attack.meeting import AT_ITS_END
 
-AT_ITS_END = 0.05  # price over room from which a row counts as being at its end
 INDEPENDENT = 1e-6  # share of a row that must be left when it is reduced by the others
 
 
@@ -59,6 +59,18 @@ def corner(
         return None
     used = np.flatnonzero(np.abs(coefficient) > SMALL)
     return Corner(point, chosen[used], coefficient[used])
+
+
+def met(rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, climb: Climb, target: int, sign: float) -> Corner | None:
+    """The corner where a climb has ended, if it is one in these coordinates as well."""
+    chosen = np.flatnonzero(np.abs(climb.price) > SMALL)
+    coefficient = sign * climb.price[chosen]
+    x = rows @ climb.point
+    off = np.maximum(x - hi, lo - x).max()
+    left = np.abs(rows[target] - coefficient @ rows[chosen]).max()
+    if not (off <= OUTSIDE and left <= SMALL * np.abs(rows[target]).max()):
+        return None
+    return Corner(climb.point, chosen, coefficient)
 
 
 @reordering_kernel

@@ -19,8 +19,8 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.barrier import REACHES, SURELY, Barrier, Climb
-from sdcdsl.attack.climbing import NEAR, REACHED, SHORT
-from sdcdsl.attack.corner import corner, supporting
+from sdcdsl.attack.climbing import NEAR, REACHED, SHORT, THERE
+from sdcdsl.attack.corner import Corner, corner, met, supporting
 from sdcdsl.attack.dictionary import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Dictionary
 from sdcdsl.attack.edges import Edges
 from sdcdsl.attack.elimination import Echelon, Matrix, null_space
@@ -230,8 +230,14 @@ class DenseEngine:
         before = self._short_of.get(key)
         if before is not None and before.bound < min(need, own) * SURELY and not self.to_the_end and need < inf:
             return replace(self._short(q, before), again=True)
-        made = self.barrier.push(q.target, q.way, min(need, own), exact=need == inf or self.to_the_end)
-        if made.ended == REACHED and (made.reached >= min(need, own) or not self._worth_a_corner(need)):
+        asked, exact = min(need, own), need == inf or self.to_the_end
+        made = self.barrier.push(q.target, q.way, asked, exact)
+        if made.ended == THERE:
+            found = met(book.rows, q.lo, q.hi, made, q.target, q.way)
+            if found is not None:
+                return self._at_corner(q, found)
+            made = self.barrier.push(q.target, q.way, asked, exact, corners=False)
+        if made.ended == REACHED and (made.reached >= asked or not self._worth_a_corner(need)):
             return self._far_enough(q, made, own)
         if made.ended == SHORT:
             self._short_of[key] = made
@@ -239,9 +245,7 @@ class DenseEngine:
         chosen = supporting(book.rows[:-1], made)
         found = None if chosen is None else corner(book.rows, q.lo, q.hi, made, chosen, q.target, q.way)
         if found is not None:
-            coefficient = found.coefficient * book.room[q.target] / book.room[found.rows]
-            self._ends[key] = found.point, found.rows, coefficient
-            return self._closed(q, *self._ends[key])
+            return self._at_corner(q, found)
         if made.ended == REACHED:
             return self._far_enough(q, made, own)
         x = book.rows @ made.point
@@ -252,6 +256,11 @@ class DenseEngine:
         if ended == CLOSED:
             self._ends[key] = book.point.copy(), *book.price(q.target)
         return self._answered(q, ended, ray, False)
+
+    def _at_corner(self, q: Question, found: Corner) -> Found:
+        coefficient = found.coefficient * self.book.room[q.target] / self.book.room[found.rows]
+        self._ends[q.target, q.way] = found.point, found.rows, coefficient
+        return self._closed(q, *self._ends[q.target, q.way])
 
     def _worth_a_corner(self, need: float) -> bool:
         """A point that is as good as far enough is one; the corner itself has the figures for a report, and among whole

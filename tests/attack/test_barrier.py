@@ -7,9 +7,10 @@ import pytest
 from scipy.optimize import linprog
 
 from sdcdsl.attack.barrier import Barrier
-from sdcdsl.attack.climbing import NEAR, REACHED, SHORT, _factor, _solve, _without
-from sdcdsl.attack.corner import corner, supporting
+from sdcdsl.attack.climbing import NEAR, REACHED, SHORT, THERE
+from sdcdsl.attack.corner import corner, met, supporting
 from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack.normal import factor, solve, without
 from sdcdsl.attack.propagation import Propagated
 
 
@@ -59,6 +60,29 @@ def test_the_end_lies_between_point_and_bound(seed, one_sided, share):
             assert found.coefficient @ rows[found.rows] == pytest.approx(rows[target], abs=1e-8)
     if not one_sided:
         assert corners or all(furthest(rows, lo, hi, t) >= hi[t] - 1e-7 for t in range(10))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_rows_that_hold_a_move_are_found_on_the_way(seed):
+    """Thirty dimensions, and a target that is a combination of three rows: whatever the others do, it ends there."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(90, 30))
+    lo, hi = -rng.uniform(20, 40, 90), rng.uniform(20, 40, 90)
+    lo[:3], hi[:3] = -rng.uniform(0.5, 1.5, 3), rng.uniform(0.5, 1.5, 3)
+    rows[3] = np.array([1.0, -0.5, 0.25]) @ rows[:3]
+    end = hi[0] - 0.5 * lo[1] + 0.25 * hi[2]
+    assert furthest(rows, lo, hi, 3) == pytest.approx(end)
+    made = Barrier(rows, lo, hi)
+    answer = made.push(3, 1.0, float(hi[3]), exact=True)
+    assert answer.ended == THERE
+    found = met(rows, lo, hi, answer, 3, 1.0)
+    assert found is not None
+    assert rows[3] @ found.point == pytest.approx(end, rel=1e-12)
+    assert (rows @ found.point <= hi + 1e-11).all() and (rows @ found.point >= lo - 1e-11).all()
+    assert dict(zip(found.rows.tolist(), found.coefficient, strict=True)) == pytest.approx({0: 1.0, 1: -0.5, 2: 0.25})
+    assert met(rows, lo, hi * 0.9, answer, 3, 1.0) is None  # not where other ends are
+    assert made.push(3, 1.0, float(hi[3]), exact=True, corners=False).ended in (NEAR, REACHED)
+    assert made.push(3, 1.0, 0.9 * end, exact=True).ended == REACHED  # far enough is enough
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -128,16 +152,16 @@ def test_factors(k):
     rows = rng.normal(size=(2 * k, k))
     h = rows.T @ rows
     lower = h.copy()
-    _factor(lower)
+    factor(lower)
     np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, h, rtol=1e-9, atol=1e-9)
-    assert _without(lower, rows[0], 0.5)
+    assert without(lower, rows[0], 0.5)
     np.testing.assert_allclose(
         np.tril(lower) @ np.tril(lower).T, h - 0.5 * np.outer(rows[0], rows[0]), rtol=1e-8, atol=1e-8
     )
-    assert not _without(lower, rows[0], 1e9)
+    assert not without(lower, rows[0], 1e9)
     h[3], h[:, 3] = 0.0, 0.0  # nothing holds this one
     lower = h.copy()
-    _factor(lower)
+    factor(lower)
     y = np.ones(k)
-    _solve(lower, y)
+    solve(lower, y)
     assert abs(y[3]) < 1e-9 and np.isfinite(y).all()
