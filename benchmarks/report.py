@@ -31,7 +31,7 @@ def written(file: Path, suite: Suite) -> None:
 
 
 def _page(made: Row, suite: Suite) -> Iterator[str]:
-    computer, rows = made["machine"], made["rows"]
+    computer, rows = made["machine"], in_order(made["rows"], suite)
     yield f"# Results of `benchmarks/{made['what']}.py`"
     yield ""
     used = {
@@ -60,6 +60,12 @@ def _page(made: Row, suite: Suite) -> Iterator[str]:
     earlier = [row for row in rows if "made" not in row]
     if commands and earlier:
         yield f"* earlier runs of the script: {len(earlier)} rows"
+
+
+def in_order(rows: Sequence[Row], suite: Suite) -> list[Row]:
+    """As the suite lists them, whenever they were made; rows that it does not list any more come last."""
+    place = {(entry.instance, entry.method): i for i, entry in enumerate(suite.entries({}))}
+    return sorted(rows, key=lambda row: place.get((row["instance"], row.get("method", "")), len(place)))
 
 
 # ---- all of them ----------------------------------------------------------------------------------------------------

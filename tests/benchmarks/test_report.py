@@ -57,6 +57,12 @@ def test_rows_of_other_names_stay(tmp_path):
     assert "| check | 3.000 |" in file.with_suffix(".md").read_text()
 
 
+def test_rows_stand_in_the_order_of_their_suite():
+    listed = [{"instance": e.instance, "method": e.method} for e in SUITES["scaling"].entries({})]
+    unknown = {"instance": "no such", "method": "row"}
+    assert report.in_order([unknown, *reversed(listed)], SUITES["scaling"]) == [*listed, unknown]
+
+
 def test_rows_of_an_unknown_kind_are_still_shown(tmp_path):
     file = tmp_path / "startup.json"
     runner.keep(file, SUITES["startup"], "cpu", [])
