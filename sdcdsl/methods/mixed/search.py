@@ -31,7 +31,12 @@ from sdcdsl.solve.master import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Master, Ro
 
 LOWERED = 1e-6  # of a bound: for the margin that cuts ask for
 ENOUGH = 1e-9  # of a level: how much a valid release may lack
-SLICE = 0.3  # of the time that is left: for one mixed-integer problem
+BRIEF = 2.0  # seconds for a first mixed-integer problem: what it finds may need cuts
+SLICE = 0.3  # of the time that is left, at most: the same while cuts come
+# Where none came the next one is the same, starts from nothing, and has to come further than the last: so many times as
+# long, within this share of the time that is left.
+LONGER, LONG_SLICE = 8.0, 0.8
+NARROWER = 1e-3  # less than the gap asked for, at most by half of it: what is published may cost a little more
 WHOLE = 1e-6
 ROUNDS = 60  # of the relaxation
 PROGRESS = 1e-4  # a relative step of the bound below which the relaxation has done what it can
@@ -211,14 +216,19 @@ class Search:
         if not self.problem.integer.any():
             self._continuous(clock, gap, tell)
             return
-        seconds = 2.0
+        p, seconds, share = self.problem, BRIEF, SLICE
         while not self.over(clock) and not self.near_enough(gap):
-            start = None if self.best is None else self.best.u / self.problem.unit
+            start = None if self.best is None else self.best.u / p.unit
             left = clock.left
             if self.best is None and self.patience is not None:
                 left = min(left, self.patience.left)
-            slice_ = max(min(seconds, SLICE * left), 0.05)
-            solved = self.master.solve(start=start, gap=0.5 * gap, seconds=slice_)
+            solved = self.master.solve(
+                start=start,
+                gap=max(0.5 * gap, gap - NARROWER),
+                seconds=max(min(seconds, share * left), 0.05),
+                over=lambda: self.over(clock),
+                offset=p.offset / self._scale,
+            )
             clock.strike(solved.timed)
             if solved.status == INFEASIBLE:
                 self.infeasible = self.best is None
@@ -232,8 +242,7 @@ class Search:
             tell(Standing("search", self.objective, self.bound, f"{self.cuts} cuts"))
             if not cut and (solved.status == OPTIMAL or not solved.more):
                 return
-            if not cut:
-                seconds *= 2
+            seconds, share = (seconds, SLICE) if cut else (LONGER * seconds, LONG_SLICE)
             if solved.status not in (OPTIMAL, FEASIBLE, LIMIT):
                 return
 
