@@ -271,7 +271,9 @@ class Search:
         over = (lambda: clock.over) if clock is not None else (lambda: False)
         found: list[Missed] = []
         if len(self.separation.levels):
-            made = self.separation.round(point, tolerance=tolerance, over=over)
+            # A flow is found in less time than it takes to enter what it shows about other levels.
+            flows = self.demands.classes.network is not None
+            made = self.separation.round(point, tolerance=tolerance, over=over, each=flows)
             found = [(identity, ALWAYS) for identity in made.found]
         if self.if_touched is not None:
             found += self.if_touched.missed(point, u, tolerance, over)
