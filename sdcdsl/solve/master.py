@@ -146,9 +146,10 @@ class Master:
         seed: int = 0,
         heuristics: bool = True,
         over: Callable[[], bool] | None = None,
+        offset: float = 0.0,
     ) -> Integral:
         """The mixed-integer problem over the rows there are. `seconds` are on the wall; `over` is asked now and then
-        whether to end, by whatever clock."""
+        whether to end, by whatever clock. The gap is a share of the cost and `offset` together."""
         if not self.integer.any():  # HiGHS names no bound then
             made = self.relax(seconds)
             if made.status == OPTIMAL:
@@ -158,7 +159,11 @@ class Master:
         far = uncounted(self.integer, self.lower, self.upper, self.rhs)
         if far.any():
             return self._in_two_steps(
-                far, start, gap, seconds, {"threads": threads, "seed": seed, "heuristics": heuristics, "over": over}
+                far,
+                start,
+                gap,
+                seconds,
+                {"threads": threads, "seed": seed, "heuristics": heuristics, "over": over, "offset": offset},
             )
         highs = _handle(self.cost, self.lower, self.upper)
         highs.changeColsIntegrality(
@@ -174,6 +179,7 @@ class Master:
             "threads": threads,
         }.items():
             highs.setOptionValue(option, value)
+        highs.changeObjectiveOffset(offset)
         if not heuristics:
             highs.setOptionValue("mip_heuristic_effort", 0.0)
         if isfinite(seconds):
@@ -210,7 +216,7 @@ class Master:
             status == highspy.HighsModelStatus.kUnboundedOrInfeasible and nowhere_unbounded
         ):
             return Integral(INFEASIBLE, None, inf, inf)
-        bound = float(info.mip_dual_bound) if isfinite(info.mip_dual_bound) else -inf
+        bound = float(info.mip_dual_bound) - offset if isfinite(info.mip_dual_bound) else -inf
         found = info.primal_solution_status == 2  # feasible
         x = np.array(highs.getSolution().col_value) if found else None
         objective = float(self.cost @ x) if x is not None else inf

@@ -1,4 +1,4 @@
-"""Where all that costs anything is whole, costs are multiples of one number: a bound rises to the next of them."""
+"""Sums of whole numbers times given ones are multiples of what those are multiples of: a bound rises to the next."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ def step_of(cost: np.ndarray, whole: np.ndarray) -> float:
         if (np.abs(times - np.round(times)) <= NEAR).all() and np.abs(times).max() < MOST:
             return step
     return 0.0
+
+
+def common_step(values: np.ndarray) -> float:
+    """The largest number of which all of these are multiples, as far as decimals tell; 0 if there is none."""
+    some = np.abs(values[values != 0])
+    if not len(some):
+        return 0.0
+    unit = float(some.min())
+    times = some / unit
+    if times.max() < MOST and (np.abs(times - np.round(times)) <= NEAR).all():
+        return unit
+    unit = step_of(some, np.ones(len(some), dtype=bool))
+    return unit * int(np.gcd.reduce(np.round(some / unit).astype(np.int64))) if unit > 0 else 0.0
 
 
 def on_grid(bound: float, step: float) -> float:

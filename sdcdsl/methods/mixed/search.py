@@ -1,10 +1,8 @@
 """The best release of a mixture of forms: linear relaxation with cuts, then mixed-integer problems over the cuts.
 
 Every candidate is made exact first (`published`: whole multiples, values that add up), then every level is asked about
-at the rooms that really leaves; what passes is valid whatever was cut short. Cuts are those of `decisions`: for each
-class of an identity the least of what the viewer knows, what is published, and what hiding allows, each of which is
-right, at the point where the identity was found. A level that holds where a column is 1 (`conditional`) asks for as
-much less as the column is below 1.
+at the rooms that really leaves; what passes is valid whatever was cut short. What does not is cut off (`cuts`), by what
+was found there. A level that holds where a column is 1 (`conditional`) asks for as much less as the column is below 1.
 """
 
 from __future__ import annotations
@@ -25,17 +23,20 @@ from sdcdsl.methods.cutting.separation import Identity, Separation
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.mixed.bounds import on_grid, step_of
 from sdcdsl.methods.mixed.conditional import IfTouched, held_if
+from sdcdsl.methods.mixed.cuts import CutRows
 from sdcdsl.methods.mixed.decisions import Problem
 from sdcdsl.methods.mixed.published import Published
 from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.solve.master import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Master, Row
 
-# Of a level: where continuous columns can give it, cuts ask for so much more, so that what comes back from a solver
-# still reaches the level. Whole numbers reach it or do not. Bounds are lowered by `LOWERED` of themselves for it.
-MARGIN = 1e-8
-LOWERED = 1e-6
+LOWERED = 1e-6  # of a bound: for the margin that cuts ask for
 ENOUGH = 1e-9  # of a level: how much a valid release may lack
-SLICE = 0.3  # of the time that is left: for one mixed-integer problem
+BRIEF = 2.0  # seconds for a first mixed-integer problem: what it finds may need cuts
+SLICE = 0.3  # of the time that is left, at most: the same while cuts come
+# Where none came the next one is the same, starts from nothing, and has to come further than the last: so many times as
+# long, within this share of the time that is left.
+LONGER, LONG_SLICE = 8.0, 0.8
+NARROWER = 1e-3  # less than the gap asked for, at most by half of it: what is published may cost a little more
 WHOLE = 1e-6
 ROUNDS = 60  # of the relaxation
 PROGRESS = 1e-4  # a relative step of the bound below which the relaxation has done what it can
@@ -111,8 +112,8 @@ class Search:
         self.relaxed_at: np.ndarray | None = None  # where the relaxation stands
         self._scale = _typical(np.abs(problem.cost * problem.unit))
         self._step = step_of(problem.cost, problem.integer)
-        self._soft = ~problem.integer & (problem.lower < problem.upper)
-        self._margin, self._used_margin = MARGIN, False
+        self._whole_rooms = bool(problem.integer[np.concatenate([problem.down.indices, problem.up.indices])].all())
+        self._rows = CutRows(problem, self.demands)
         self.master = self._master()
         self.stated = self.master.rows  # those before the cuts
         self.keeping = Keeping()
@@ -146,20 +147,20 @@ class Search:
         if not np.isfinite(bound):
             return bound
         whole = bound * self._scale + self.problem.offset
-        if self._used_margin:
+        if self._rows.used_margin:
             whole -= LOWERED * abs(whole)
         return on_grid(whole - self.problem.offset, self._step) + self.problem.offset
 
     # ---- search ----------------------------------------------------------------------------------------------
 
     def run(self, clock: Clock, gap: float, tell: Callable[[Standing], None]) -> None:
-        if self.demands.hopeless:
+        if self.demands.hopeless or (self.problem.lower > self.problem.upper).any():
             self.infeasible = True
             return
         self._resume()
         self._once(clock, gap, tell)
-        if self.infeasible and self._used_margin:  # perhaps only because of the margin
-            self.infeasible, self._margin, self._used_margin = False, 0.0, False
+        if self.infeasible and self._rows.used_margin:  # perhaps only because of the margin
+            self.infeasible, self._rows.margin, self._rows.used_margin = False, 0.0, False
             self.master, self.bound = self._master(), -inf
             self._once(clock, gap, tell)
 
@@ -191,14 +192,15 @@ class Search:
                 return solved.status != LIMIT
             self.bound = max(self.bound, self._whole(solved.bound))
             self.relaxed_at = solved.x
-            found = self._missed(solved.x, clock)
+            whole = self._whole_numbers(solved.x)
+            at_once = whole and self._whole_rooms
+            cut = self.settle(solved.x, clock) if at_once else self.cut_off(solved.x, clock)
             self.rounds += 1
             tell(Standing("cuts", self.objective, self.bound, f"{self.cuts} cuts"))
-            if not found:
-                if self._whole_numbers(solved.x):
+            if not cut:
+                if whole and not at_once:
                     self.offer(solved.x)
                 return not self.near_enough(gap)
-            self._cut(found, solved.x)
             stalled = stalled + 1 if self.bound - before <= PROGRESS * abs(self.bound) else 0
             before = self.bound
             if stalled >= 3 and self.problem.integer.any():
@@ -214,14 +216,19 @@ class Search:
         if not self.problem.integer.any():
             self._continuous(clock, gap, tell)
             return
-        seconds = 2.0
+        p, seconds, share = self.problem, BRIEF, SLICE
         while not self.over(clock) and not self.near_enough(gap):
-            start = None if self.best is None else self.best.u / self.problem.unit
+            start = None if self.best is None else self.best.u / p.unit
             left = clock.left
             if self.best is None and self.patience is not None:
                 left = min(left, self.patience.left)
-            slice_ = max(min(seconds, SLICE * left), 0.05)
-            solved = self.master.solve(start=start, gap=0.5 * gap, seconds=slice_)
+            solved = self.master.solve(
+                start=start,
+                gap=max(0.5 * gap, gap - NARROWER),
+                seconds=max(min(seconds, share * left), 0.05),
+                over=lambda: self.over(clock),
+                offset=p.offset / self._scale,
+            )
             clock.strike(solved.timed)
             if solved.status == INFEASIBLE:
                 self.infeasible = self.best is None
@@ -231,13 +238,11 @@ class Search:
             self.bound = max(self.bound, self._whole(solved.bound))
             cut = False
             for x in [*solved.met[-4:], *([solved.x] if solved.x is not None else [])]:
-                self.offer(x)
-                cut |= self.cut_off(x, clock)
+                cut |= self.settle(x, clock)
             tell(Standing("search", self.objective, self.bound, f"{self.cuts} cuts"))
             if not cut and (solved.status == OPTIMAL or not solved.more):
                 return
-            if not cut:
-                seconds *= 2
+            seconds, share = (seconds, SLICE) if cut else (LONGER * seconds, LONG_SLICE)
             if solved.status not in (OPTIMAL, FEASIBLE, LIMIT):
                 return
 
@@ -248,12 +253,11 @@ class Search:
                 self.infeasible = solved.status == INFEASIBLE
                 return
             self.bound = max(self.bound, self._whole(solved.bound))
-            found = self._missed(solved.x, clock)
+            cut = self.cut_off(solved.x, clock)
             tell(Standing("cuts", self.objective, self.bound, f"{self.cuts} cuts"))
-            if not found:
+            if not cut:
                 self.offer(solved.x)
                 return
-            self._cut(found, solved.x)
 
     @property
     def objective(self) -> float | None:
@@ -261,19 +265,15 @@ class Search:
 
     # ---- levels ----------------------------------------------------------------------------------------------
 
-    def _missed(self, x: np.ndarray, clock: Clock) -> list[Missed]:
-        """Levels that a point of the master misses by more than solvers' noise."""
-        u = x * self.problem.unit
-        down, up = self.problem.rooms(u)
-        return self._separated(u, down, up, max(0.5 * self._margin, ENOUGH), clock)
-
     def _separated(self, u, down, up, tolerance: float, clock: Clock | None = None) -> list[Missed]:
         assert self.separation is not None
         point = self._point(u, down, up)
         over = (lambda: clock.over) if clock is not None else (lambda: False)
         found: list[Missed] = []
         if len(self.separation.levels):
-            made = self.separation.round(point, tolerance=tolerance, over=over)
+            # A flow is found in less time than it takes to enter what it shows about other levels.
+            flows = self.demands.classes.network is not None
+            made = self.separation.round(point, tolerance=tolerance, over=over, each=flows)
             found = [(identity, ALWAYS) for identity in made.found]
         if self.if_touched is not None:
             found += self.if_touched.missed(point, u, tolerance, over)
@@ -284,9 +284,11 @@ class Search:
         x[self.hidden] = np.clip(u[self.problem.hide[self.hidden]], 0.0, 1.0)
         return Mixed(self.demands, down, up, x)
 
-    def offer(self, x: np.ndarray) -> None:
+    def offer(self, x: np.ndarray) -> list[Missed] | None:
+        """Takes a solution, made exact, if it is the best so far. The levels it misses, None where nobody asked."""
         u = x * self.problem.unit
-        for candidate in (self.published.short(u), u):
+        short, found = self.published.short(u), None
+        for candidate in (short, u) if (short != u).any() else (u,):
             made = self.published.exact(candidate)
             if made is None:
                 continue
@@ -295,23 +297,41 @@ class Search:
                 continue
             if self.best is not None and objective >= self.best.objective * (1 - 1e-12):
                 continue
-            if not self._separated(exact, down, up, ENOUGH):
+            found = self._separated(exact, down, up, ENOUGH)
+            if not found:
                 self.best = Candidate(exact, down, up, objective)
-                return
+                break
+        return found
 
     def cut_off(self, x: np.ndarray, clock: Clock) -> bool:
-        """Adds cuts for the levels that a solution misses, if it does."""
-        found = self._missed(x, clock)
-        if found:
-            self._cut(found, x)
+        """Adds cuts for the levels that a point misses by more than solvers' noise, if it does."""
+        u = x * self.problem.unit
+        down, up = self.problem.rooms(u)
+        found = self._separated(u, down, up, max(0.5 * self._rows.margin, ENOUGH), clock)
+        self._cut(found, x)
+        return bool(found)
+
+    def settle(self, x: np.ndarray, clock: Clock) -> bool:
+        """Offers a solution, and cuts it off if it misses a level. Where rooms follow from whole numbers, those of the
+        solution are those of what is offered, and a large table is asked about all its levels once, not twice."""
+        found = self.offer(x)
+        if found is None or not self._whole_rooms:
+            return self.cut_off(x, clock)
+        self._cut(found, x)
         return bool(found)
 
     # ---- cuts ------------------------------------------------------------------------------------------------
 
     def _cut(self, found: list[Missed], x: np.ndarray) -> None:
-        u = x * self.problem.unit
-        down, up = self.problem.rooms(u)
-        self.cuts += self.master.add(self._row(identity, u, down, up, p) for identity, p in found)
+        if not found:
+            return
+        p, u = self.problem, x * self.problem.unit
+        down, up = p.rooms(u)
+        rows = [self._rows.row(identity, u, down, up) for identity, _ in found]
+        self.cuts += self.master.add(
+            row if of == ALWAYS else held_if(row, of, p.lower / p.unit, p.upper / p.unit)
+            for row, (_, of) in zip(rows, found, strict=True)
+        )
         self._kept.add([identity for identity, p in found if p == ALWAYS], x)
         self._keep()
 
@@ -335,58 +355,6 @@ class Search:
             if self.best is not None:
                 arrays["best"] = self.best.u / self.problem.unit
             self.keeping.keep(State({}, arrays))
-
-    def _row(self, identity: Identity, u: np.ndarray, down: np.ndarray, up: np.ndarray, if_one: int) -> Row:
-        """Σ over classes of the least term; constants go to the right hand side. `if_one`: the column it holds for."""
-        p, need = self.problem, identity.need
-        low, high = self.demands.room(identity.viewer)
-        constant = 0.0
-        columns: list[np.ndarray] = []
-        values: list[np.ndarray] = []
-        for (classes, c), upward, room in ((identity.up, True, high), (identity.down, False, low)):
-            for k, times in zip(classes.tolist(), c.tolist(), strict=True):
-                terms = self._terms(k, upward, float(room[k]), times, need, u, down, up)
-                kind, cell, value, is_up = min(terms, key=lambda t: t[2])
-                if kind == "known":
-                    constant += value
-                elif kind == "hidden":
-                    columns.append(np.array([p.hide[cell]]))
-                    values.append(np.array([min(times * room[k], need)]))
-                else:
-                    matrix, first = (p.up, p.up_0) if is_up else (p.down, p.down_0)
-                    part = slice(matrix.indptr[cell], matrix.indptr[cell + 1])
-                    columns.append(matrix.indices[part])
-                    values.append(times * matrix.data[part])
-                    constant += times * float(first[cell])
-        column, place = np.unique(np.concatenate(columns or [np.zeros(0, dtype=np.int64)]), return_inverse=True)
-        value = np.bincount(place, weights=np.concatenate(values or [np.zeros(0)]), minlength=len(column))
-        left = need - constant
-        if (self._soft[column] & (value > 0)).any() and left > 0:
-            left += self._margin * need
-            self._used_margin |= self._margin > 0
-        row = column, value * p.unit[column] / need, left / need
-        return row if if_one == ALWAYS else held_if(row, if_one, p.lower / p.unit, p.upper / p.unit)
-
-    def _terms(self, k: int, upward: bool, room: float, times: float, need: float, u, down, up):
-        """What bounds a class from one side: (kind, cell, value at the point, whether it is the cell's upper side)."""
-        classes = self.demands.classes
-        out: list[tuple[str, int, float, bool]] = [("known", -1, times * room, upward)]
-        for cell in self._members[k]:
-            is_up = upward == (classes.turn[cell] > 0)
-            if self.hidden[cell]:
-                share = float(np.clip(u[self.problem.hide[cell]], 0.0, 1.0))
-                out.append(("hidden", cell, min(times * room, need) * share if share > 0 else 0.0, is_up))
-            elif not self.instance.open_anyway[cell]:
-                out.append(("box", cell, times * float((up if is_up else down)[cell]), is_up))
-        return out
-
-    @property
-    def _members(self) -> list[list[int]]:
-        if not hasattr(self, "_by_class"):
-            self._by_class: list[list[int]] = [[] for _ in range(self.demands.classes.count)]
-            for cell in np.flatnonzero(self.demands.classes.of >= 0).tolist():
-                self._by_class[self.demands.classes.of[cell]].append(cell)
-        return self._by_class
 
 
 def _typical(amounts: np.ndarray) -> float:

@@ -12,9 +12,10 @@ from sdcdsl.methods.cutting.attacks import AttackFailed
 from sdcdsl.methods.first_models import typical
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.mixed.forms import Forms
+from sdcdsl.methods.mixed.own import own_clashes, within_own_levels
 from sdcdsl.methods.mixed.published import Published
 from sdcdsl.methods.mixed.search import Find, Search
-from sdcdsl.methods.mixed.why import misfits, own_clashes
+from sdcdsl.methods.mixed.why import misfits
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock, Order, Result
 from sdcdsl.methods.result import gap as gap_of
 
@@ -45,11 +46,13 @@ def solve_shape(shape: Shape, order: Order, finder: Find | None = None, patience
     instance, published = forms.instance, shape.published
     gap = max(float(order.options.get("gap") or 0.0), LEAST_GAP)
     began = process_time()
-    clashes = own_clashes(forms, forms.into.problem())
+    problem = forms.into.problem()
+    clashes = own_clashes(forms, problem)
     notes = misfits(forms)
     if clashes or notes:
         return Result(INFEASIBLE, clashes=tuple(clashes), notes=tuple(notes))
-    search = Search(instance, forms.into.problem(), forms.open & instance.may_open, published, finder, order.team)
+    problem = within_own_levels(forms, problem)
+    search = Search(instance, problem, forms.open & instance.may_open, published, finder, order.team)
     search.patience, search.keeping = patience, order.keeping
     try:
         search.run(order.clock, gap, order.tell)

@@ -1,11 +1,7 @@
-"""Why no release of these forms can keep the levels: what can be told without searching.
+"""Why no table of multiples adds up, where that can be told without searching.
 
-A cell that is published as a value v is known to lie within v ± R, so that it can rise by v - a + R and fall by
-a - v + R at most, whatever the other cells do. If there is no v it may be published as for which both are enough, its
-form, base or range is at odds with the level; so it is where a cell is published as it is.
-
-Where a table is rounded, what must be published as it is has to fit the base: a relation between rounded cells and
-others holds only if those others add up to a multiple.
+What must be published as it is has to fit the base: a relation between rounded cells and others holds only if those
+others add up to a multiple.
 """
 
 from __future__ import annotations
@@ -14,47 +10,9 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.bind.naming import first_cells
-from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.mixed.decisions import Problem
 from sdcdsl.methods.mixed.forms import Forms
-from sdcdsl.methods.result import Clash
 
-ENOUGH = 1e-9
 ROUNDING = 1e-6
-
-
-def own_clashes(forms: Forms, problem: Problem) -> list[Clash]:
-    """Pairs whose own cell cannot be published in any way that keeps their levels."""
-    i, at = forms.instance, forms.at
-    out: list[Clash] = []
-    for pair, cell in enumerate(i.pair_cell.tolist()):
-        lpl, upl, spl = float(i.level[DOWN, pair]), float(i.level[UP, pair]), float(i.slide[pair])
-        if i.conditional[pair] or max(lpl, upl, spl) <= 0:
-            continue
-        if at.multiple[cell] >= 0:
-            column, r = at.multiple[cell], at.base[cell]
-            k = np.arange(float(problem.lower[column]), float(problem.upper[column]) + 0.5)
-            t = at.first[cell] + r * k - i.a[cell]
-        elif at.reach[cell] > 0:
-            p, q = at.plus[cell], at.minus[cell]
-            ends = (problem.lower[p] - problem.upper[q], problem.upper[p] - problem.lower[q])
-            R = float(at.reach[cell])
-            within = np.clip([upl - R, R - lpl, 0.0], *ends)
-            within = np.concatenate([np.floor(within), np.ceil(within)]) if at.whole[cell] else within
-            t = np.array(ends) if i.sensitive[cell] else np.array([*ends, *within])
-        else:
-            continue
-        R = at.reach[cell]
-        down, up = R - t, R + t
-        short = np.maximum(lpl - down, upl - up)
-        if spl > 2 * R * (1 + ENOUGH):
-            out.append(Clash(pair, None, spl, float(2 * R)))
-        elif short.min() > ENOUGH * max(lpl, upl):
-            best = int(np.argmin(short))
-            side = UP if upl - up[best] >= lpl - down[best] else DOWN
-            reach = (down if side == DOWN else up)[best]
-            out.append(Clash(pair, side, (lpl, upl)[side], float(reach)))
-    return out
 
 
 def misfits(forms: Forms) -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
-from sdcdsl.methods.mixed.bounds import step_of
+from sdcdsl.methods.mixed.bounds import common_step
 from sdcdsl.methods.result import Clock
 from sdcdsl.methods.rounding.annealing import Windows
 from sdcdsl.methods.rounding.blocks import within_blocks
@@ -94,9 +94,7 @@ class Elastic:
         number to be at say nothing about the loss: they may be taken to have any slope, such as the one above them,
         with which differences often are even."""
         moved = cost[self.of.k_least < self.of.k_most]
-        some = np.concatenate([moved, self._over[self._room_over > 0], self._under[self._room_under > 0]])
-        unit = step_of(some, np.ones(len(some), dtype=bool))
-        return unit * int(np.gcd.reduce(np.round(some / unit).astype(np.int64))) if unit > 0 else 0.0
+        return common_step(np.concatenate([moved, self._over[self._room_over > 0], self._under[self._room_under > 0]]))
 
     def _loss(self, y: np.ndarray) -> np.ndarray:
         t = self.of.offset + self.of.base * y

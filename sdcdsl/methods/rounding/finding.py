@@ -78,8 +78,7 @@ class Finder:
             search.infeasible = True
             return False
         if solved.x is not None:
-            search.offer(solved.x)
-            search.cut_off(solved.x, clock)
+            search.settle(solved.x, clock)
         return True
 
     # ---- from the relaxation -------------------------------------------------------------------------------------
@@ -104,8 +103,7 @@ class Finder:
         def found(k_parts: np.ndarray) -> bool:
             nonlocal cut
             x = self._columns(search, parts, k_parts)
-            search.offer(x)
-            cut = search.cut_off(x, clock)
+            cut = search.settle(x, clock)
             tell(Standing("tables from the relaxation", search.objective, search.bound))
             return not (cut or one or search.near_enough(gap))
 
@@ -134,8 +132,7 @@ class Finder:
             if found.outside > 0:
                 return
             x = self._columns(search, parts, found.k)
-            search.offer(x)
-            if not search.cut_off(x, clock):
+            if not search.settle(x, clock):
                 return
 
     def _windows(self, search: Search, parts: Parts, ends: tuple[np.ndarray, np.ndarray]) -> Windows:
@@ -192,8 +189,7 @@ class Finder:
             began = process_time()
             solved = master.solve_around(x, mask, gap=NARROW, seconds=min(MOMENT, clock.left), seed=self.seed)
             if solved.x is not None and solved.objective < master.cost @ x * (1 - 1e-12):
-                search.offer(solved.x)
-                search.cut_off(solved.x, clock)
+                search.settle(solved.x, clock)
             gain = before - search.best.objective
             done = solved.status == OPTIMAL
             around.learn(way, gain, process_time() - began, done)

@@ -10,6 +10,7 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.cutting.separation import Separation
 from sdcdsl.methods.result import Clock, Order
 from sdcdsl.methods.run import run
 from sdcdsl.pattern import rounded
@@ -177,6 +178,23 @@ def test_a_base_that_no_table_fits(figure_1: TableProblem):
     assert result.status == "infeasible"
     assert "activity = Total, region = B" in result.notes[0]
     assert "multiples of 10" in result.notes[0]
+
+
+def test_levels_leave_the_relaxation_of_a_network_whole(monkeypatch: pytest.MonkeyPatch):
+    """Two dimensions: what a level asks of its own cell is said before anything is searched for, in whole multiples.
+    What the relaxation gives is a release, then, and is asked about its levels once."""
+    draw = np.random.default_rng(3)
+    n, relations = cross([flat(30), flat(20)])
+    inner = np.ceil(draw.lognormal(2, 1, (30, 20))) * (draw.random((30, 20)) < 0.8)
+    table = np.block([[inner.sum(), inner.sum(0)], [inner.sum(1)[:, None], inner]])
+    a = table.ravel()
+    cells = draw.choice(np.flatnonzero(a > 0), 120, replace=False)
+    levels = np.stack([np.minimum(2.0, a[cells]), np.full(120, 2.0), np.zeros(120)])
+    problem = made(n, relations, a, [(0, int(cell)) for cell in cells], w=draw.integers(1, 9, n) * 1.0, levels=levels)
+    rounds, ask = [], Separation.round
+    monkeypatch.setattr(Separation, "round", lambda *args, **more: rounds.append(1) or ask(*args, **more))
+    result = asked(problem, "rounding", base=5.0)
+    assert (result.status, result.facts, len(rounds)) == ("optimal", {"rounds": 1, "cuts": 0}, 1)
 
 
 @pytest.mark.skipif(not HIER13.is_file(), reason="the CSPLIB tables are not here")
