@@ -225,6 +225,7 @@ class Ending(Keeping):
         (4, "csp", {"gap": 0.0}, 2),
         (4, "csp", {"gap": 0.0}, 8),
         (12, "ip", {"gap": 0.0}, 1),
+        (3, "rounding", {"base": 60.0, "gap": 0.0}, 1),
         (3, "combined", {"suppress": True, "gap": 0.0}, 1),
         (3, "combined", {"suppress": True, "gap": 0.0}, 3),
         (4, "ecta", {"alpha": 0.5, "tries": 20}, 1),

@@ -300,6 +300,7 @@ class Search:
             found = self._separated(exact, down, up, ENOUGH)
             if not found:
                 self.best = Candidate(exact, down, up, objective)
+                self._keep()
                 break
         return found
 
