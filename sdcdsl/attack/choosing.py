@@ -10,8 +10,7 @@ from sdcdsl.attack.dense import DenseEngine
 from sdcdsl.attack.elimination import Echelon, echelon
 from sdcdsl.attack.engine import Bounds, Engine, Found, nothing
 from sdcdsl.attack.flow import FlowEngine
-from sdcdsl.attack.network import as_network
-from sdcdsl.attack.peeling import Peeled, PeeledEngine
+from sdcdsl.attack.peeling import PeeledEngine
 from sdcdsl.attack.reduction import Component
 from sdcdsl.attack.still import StillEngine
 
@@ -88,13 +87,9 @@ def _same_box(one: Component, other: Component) -> bool:
 
 
 def _network(component: Component) -> Engine | None:
-    """Networks are recognised only without the cells that a chain of relations determines."""
-    peeled = Peeled(component.matrix)
-    m = peeled.rest
-    row = np.repeat(np.arange(m.rows), np.diff(m.start))
-    network = as_network(m.value, m.index, row, m.columns, m.rows)
-    if network is None:
+    if component.network is None:
         return None
+    peeled, network = component.network
     return PeeledEngine(peeled, FlowEngine(network, component.l[peeled.cells], component.u[peeled.cells]))
 
 

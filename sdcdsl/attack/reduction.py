@@ -7,13 +7,18 @@ move: why it cannot is an answer too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack.network import Network, as_network
+from sdcdsl.attack.peeling import Peeled
+from sdcdsl.attack.propagation import Propagated
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +34,33 @@ class Relations:
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Cells and equations under their own numbers; l ≤ d ≤ u."""
+    """Cells and equations under their own numbers; l ≤ d ≤ u.
+
+    What follows from them alone is found once, for all surveys of a large component: each is about a thousand pairs.
+    """
 
     cells: np.ndarray  # int64: numbers in the table, ascending
     equations: np.ndarray  # int64: numbers in the table
     matrix: Matrix
     l: np.ndarray
     u: np.ndarray
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Others find out for themselves what follows: that is quicker than to send it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def network(self) -> tuple[Peeled, Network] | None:
+        """Networks are recognised only without the cells that a chain of relations determines."""
+        peeled = Peeled(self.matrix)
+        m = peeled.rest
+        row = np.repeat(np.arange(m.rows), np.diff(m.start))
+        network = as_network(m.value, m.index, row, m.columns, m.rows)
+        return None if network is None else (peeled, network)
+
+    @cached_property
+    def narrowed(self) -> Propagated:
+        return Propagated(self.matrix, self.l, self.u)
 
 
 class Reduction:

@@ -27,7 +27,6 @@ from sdcdsl.attack.dictionary import typical_room
 from sdcdsl.attack.engine import Answer, Bounds, Engine, Identity
 from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
 from sdcdsl.attack.peeling import PeeledEngine
-from sdcdsl.attack.propagation import Propagated
 from sdcdsl.attack.streaming import streamed, streams
 from sdcdsl.attack.sweeping import ENOUGH, NOBODY
 from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
@@ -93,7 +92,7 @@ class _Survey(Ledger):
         matrix = self.task.component.matrix
         if self.task.exact or not matrix.rows or not (self.open & (self.pairs.need > 0)).any():
             return
-        narrowed = Propagated(matrix, self.l, self.u)
+        narrowed = self.task.component.narrowed
         for side, room in ((DOWN, -narrowed.l), (UP, narrowed.u)):
             need = self.pairs.need[side]
             short = self.open[side] & (room[self.pairs.cell] < need * SURELY_SHORT) & ~self.exposed

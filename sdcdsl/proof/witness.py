@@ -125,11 +125,12 @@ def _residuals(system: System, moves: Moves, whole: bool) -> tuple[np.ndarray, n
     """Of broken moves nobody expects that relations hold exactly: a bound will do."""
     m = system.equations
     key, coefficient, amount = _products(system, moves)
-    keys = np.arange(len(moves) * m)  # relations of one witness behind those of another
-    if 8 * len(key) < len(keys):
-        keys, key = np.unique(key, return_inverse=True)
-    if not len(keys):
+    if not len(key):
         return np.zeros(len(moves)), np.zeros(len(moves), dtype=np.int64)
+    if 8 * len(key) < len(moves) * m:
+        keys, key = np.unique(key, return_inverse=True)
+    else:
+        keys = np.arange(len(moves) * m)  # relations of one witness behind those of another
     value, error = sums(coefficient, amount, key, len(keys))
     size = np.abs(value) + error
     left = (error > 0) & ~(np.abs(value) > error)
