@@ -135,7 +135,8 @@ class Answers:
         forth, back = longest(x, book.lo[:-1], book.hi[:-1]), longest(-x, book.lo[:-1], book.hi[:-1])
         at = x[:, self.engine.classes.of[self.cells]] * self.way
         with np.errstate(invalid="ignore"):
-            return np.where(at > 0, at * forth[:, None], np.where(at < 0, -at * back[:, None], 0.0)) * self.unit
+            ahead, behind = at * forth[:, None], -at * back[:, None]
+        return np.where(at > OUTSIDE, ahead, np.where(at < -OUTSIDE, behind, 0.0)) * self.unit
 
     def move(self, answer: int) -> tuple[np.ndarray, np.ndarray]:
         return self.engine.cells_of(self.engine.book.rows @ self.found.points[answer])

@@ -127,7 +127,7 @@ def credit(x, lo, hi, row, way, end, reached, closed):
             forth, back = min(forth, lo[i] / x[i]), min(back, -hi[i] / x[i])
     for b in range(len(row)):
         gain = way[b] * x[row[b]]
-        if gain != 0.0 and not closed[b]:
+        if abs(gain) > OUTSIDE and not closed[b]:  # of less nobody has seen where the box stops it
             gain = gain * forth if gain > 0.0 else -gain * back
             if gain > reached[b]:
                 reached[b] = min(gain, end[b])

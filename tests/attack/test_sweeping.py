@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from sdcdsl.attack.dictionary import Dictionary
 from sdcdsl.attack.edges import Edges
-from sdcdsl.attack.sweeping import NOBODY, Questions, Swept, sweep
+from sdcdsl.attack.sweeping import NOBODY, Questions, Swept, credit, sweep
 
 Box = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -58,6 +58,17 @@ def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, Que
     np.testing.assert_allclose(
         found.reached, [furthest(made, int(r), w) for r, w in zip(row, way, strict=True)], rtol=1e-8
     )
+
+
+def test_what_is_left_of_a_step_by_rounding_is_no_step():
+    """A cell that is held at 0: the way back there ends in 2e-16, which nothing stops from being stretched."""
+    reached, closed = np.zeros(3), np.zeros(3, dtype=bool)
+    lo, hi = np.array([-1.0, 0.0, -1.0]), np.ones(3)
+    row, way = np.array([0, 0, 2]), np.array([1.0, -1.0, 1.0])
+    credit(np.array([2e-16, 0.0, -2e-16]), lo, hi, row, way, np.ones(3), reached, closed)
+    assert not reached.any() and not closed.any()
+    credit(np.array([2e-16, 0.5, 0.5]), lo, hi, row, way, np.ones(3), reached, closed)
+    assert reached.tolist() == [0.0, 0.0, 1.0]
 
 
 @WAYS

@@ -107,6 +107,8 @@ def _too_long(data: bytes, header: Header, all_there: int) -> np.ndarray:
     unless all columns are asked for. `all_there`: so many lines have a last field, if all have: then one count of all
     delimiters says whether some line has too many."""
     start, each = 0, len(header.names) - 1
+    if data.count(b"\n") < header.last_line:  # a header, and nothing below it
+        return np.zeros(0, dtype=np.int64)
     for _ in range(header.last_line):
         start = data.index(b"\n", start) + 1
     delimiter = header.delimiter.encode()

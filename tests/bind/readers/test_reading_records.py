@@ -179,6 +179,11 @@ def test_rows_are_as_wide_as_the_header_or_refused(records):
         assert found.frame.collect()["a"].to_list() == [row[0] or None for row in parsed if row]
 
 
+@pytest.mark.parametrize("text", ["a,b", "a,b\n", "\na,b"])
+def test_a_header_and_nothing_below_it(text):
+    assert only(read(text)).code == "SDC308"
+
+
 def test_a_record_without_asked_values_is_not_a_blank_line():
     assert rows(read("a,b,c\n,,here\n\n  \n,,\nx,1,\n")) == [(2, None, None), (5, None, None), (6, "x", 1.0)]
 
