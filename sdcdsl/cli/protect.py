@@ -74,7 +74,8 @@ def protect(
       sdcdsl protect hier13.jj --method csp --out release/
 
     Exit code 0: done; 1: the policy is wrong; 3: the data is; 4: no release can satisfy the policy; 5: a limit was
-    reached before anything valid was found; 6: the audit did not find the release protected; 130: stopped by Ctrl-C.
+    reached before anything valid was found; 6: the audit did not find the release protected; 130: stopped by Ctrl-C,
+    twice or before anything valid was found.
     With any other code than 0 nothing was written.
     """
     path = Path(file)
