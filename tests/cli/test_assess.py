@@ -161,6 +161,7 @@ def test_the_plot(world, policy, tmp_path):
     out = document(policy, "--released", world.released(UP), "--plot", path)
     assert out["plot"] == str(path)
     assert ElementTree.parse(path).getroot().tag.endswith("svg")
+    assert path.stat().st_mode & 0o077 == 0
     result = run(policy, "--released", world.released(UP), "--plot", path)
     assert f"drew {path}" in result.stdout
 
