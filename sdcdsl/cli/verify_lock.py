@@ -114,7 +114,8 @@ def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Di
     watching = Watching(display("auto", as_document=False))
     with watching:
         prepared = watching.run(lambda: prepare(request, watching))
-    if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):  # too little time is nothing that the lock is to blame for
+    # Too little time is nothing that the lock is to blame for.
+    if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
         found = [*found, *prepared.diagnostics]
     return [*made, *replayed(content, prepared)], found
 

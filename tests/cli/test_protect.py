@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli
+from sdcdsl.methods.result import LIMIT, Result
+from sdcdsl.pipeline import protecting
 from tests.cli.investment import document
 from tests.cli.protecting import KEPT, codes, files, protect, run
 from tests.conftest import ROOT
@@ -152,6 +154,15 @@ def test_nothing_is_written_unless_protected(policy, tmp_path, said, exit, statu
     assert block["verdict"] in ("exposed", None)
     assert files(tmp_path) == {"investment.sdc", "out.csv"}
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "last year's"
+
+
+def test_more_time_is_advised_only_where_time_was_short(policy, monkeypatch):
+    short = run(policy("method enumeration {\n    time_limit 0 s\n  }"))
+    assert "more time: time_limit 1 h" in short.stderr
+    monkeypatch.setattr(protecting, "run", lambda *_: Result(LIMIT))
+    gave_up = run(policy("method enumeration"))
+    assert gave_up.exit_code == 5 and "ended before its time was up" in gave_up.stderr
+    assert "more time does not help" in gave_up.stderr
 
 
 def test_the_next_method_runs_where_the_first_finds_nothing(policy, tmp_path):
