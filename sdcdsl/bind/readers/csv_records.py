@@ -88,7 +88,8 @@ def text_frame(
     if frame.height != _lines_below(data, header):  # a line break inside quotes: rows are not lines
         return _row_by_row(text, name, header, columns)
     suspects = frame.filter("suspect?")[ROW].to_numpy()
-    widths = _widths(data, header, suspects)
+    all_there = frame.height if not len(suspects) else 0
+    widths = _widths(data, header, np.union1d(suspects, _too_long(data, header, all_there)))
     uneven = [(line, width) for line, width in widths if width not in (0, len(header.names))]
     if uneven:
         return None, [uneven_rows(name, header, uneven)]
@@ -99,6 +100,21 @@ def text_frame(
 
 def _lines_below(data: bytes, header: Header) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n")) - header.last_line
+
+
+def _too_long(data: bytes, header: Header, all_there: int) -> np.ndarray:
+    """Lines with more delimiters than fit, in quotes or not: of fields behind the last column polars says nothing,
+    unless all columns are asked for. `all_there`: so many lines have a last field, if all have: then one count of all
+    delimiters says whether some line has too many."""
+    start, each = 0, len(header.names) - 1
+    for _ in range(header.last_line):
+        start = data.index(b"\n", start) + 1
+    delimiter = header.delimiter.encode()
+    if all_there and data.count(delimiter, start) == each * all_there:
+        return np.zeros(0, dtype=np.int64)
+    numbers = np.frombuffer(data, dtype=np.uint8)[start:]
+    line = np.searchsorted(np.flatnonzero(numbers == NEWLINE), np.flatnonzero(numbers == delimiter[0]))
+    return np.flatnonzero(np.bincount(line) > each) + header.last_line + 1
 
 
 def _widths(data: bytes, header: Header, suspects: np.ndarray) -> list[tuple[int, int]]:
@@ -117,8 +133,9 @@ def _widths(data: bytes, header: Header, suspects: np.ndarray) -> list[tuple[int
 def _row_by_row(
     text: str, name: str, header: Header, columns: Sequence[str]
 ) -> tuple[pl.DataFrame | None, list[Diagnostic]]:
-    rows = [(line, row) for line, row in all_rows(text, header) if any(row) or len(row) == len(header.names)]
-    uneven = [(line, len(row)) for line, row in rows if len(row) != len(header.names)]
+    width = len(header.names)
+    rows = [(line, row) for line, row in all_rows(text, header) if len(row) > 1 or any(row) or len(row) == width]
+    uneven = [(line, len(row)) for line, row in rows if len(row) != width]
     if uneven:
         return None, [uneven_rows(name, header, uneven)]
     if not rows:

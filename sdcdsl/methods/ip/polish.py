@@ -21,6 +21,7 @@ DIGITS = 1e-10  # of the level: what a move may be beyond a viewer's room; an au
 CRUMB = 1e-7  # of the lowest level: widths that are a solver's rounding errors
 ALMOST = 1 - 2e-10  # an audit allows 1e-9
 SAME = 2e-7  # numbers that differ by no more of them are taken to mean the same
+MANY = 2_000_000  # levels times cells
 MARGIN = 1 + 2e-7  # for whoever has to find a move anew, in other arithmetic
 
 
@@ -66,12 +67,30 @@ def _round(separation: Separation, z: np.ndarray) -> np.ndarray:
     simplest = near * digit
     for times in (10.0, 100.0, 1000.0):  # the fewest digits that mean the same number
         fewer = np.rint(z / (times * digit)) * times * digit
-        simplest = np.where(np.abs(fewer - z) <= SAME * z, fewer, simplest)
+        means = np.abs(fewer - z) <= SAME * np.maximum(z, separation.levels.need.min())
+        simplest = np.where((z > 0) & means & (fewer > 0), fewer, simplest)
     for widths in (simplest, near * digit, np.where(np.abs(z / digit - near) < 0.1, near, np.ceil(z / digit)) * digit):
         point = Capacities(demands, widths[:n], widths[n:])
-        if not separation.round(point, tolerance=1 - ALMOST, repairing=False).short.any():
+        if not separation.round(point, tolerance=1 - ALMOST, repairing=False).short.any() and _hold(separation, point):
             return widths
     return z * MARGIN
+
+
+def _hold(separation: Separation, widths: Capacities) -> bool:
+    """Whether moves within these widths reach all levels by arithmetic. A linear program that says so may err in the
+    seventh digit; flows are not, and of very many levels not all are asked twice."""
+    levels, demands = separation.levels, separation.demands
+    if demands.classes.network is not None or len(levels) * demands.classes.count > MANY:
+        return True
+    for s in range(len(levels)):
+        moves = _moves(separation, widths, s, 1.0, DIGITS)
+        if moves is None:
+            return False
+        for moved, move in moves:
+            room = np.where(move > 0, widths.up[moved], widths.down[moved])
+            if (np.abs(move) > room + DIGITS * levels.need[s]).any():
+                return False
+    return True
 
 
 def _moves(

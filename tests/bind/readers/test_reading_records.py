@@ -154,6 +154,31 @@ def test_short_rows_hide_behind_an_empty_last_column():
     assert rows(read(text.replace("y,2\n", "y,2,\n"))) == [(2, "x", 1.0), (3, "y", 2.0), (4, "z", 3.0)]
 
 
+@pytest.mark.parametrize("row", ["x,1,n,234,567", "x,1,n,5", "x,1,n,", "x,1,n,,567", '"x",1,n,5', "x,1,,5", ",,,,"])
+@pytest.mark.parametrize("at", [0, 1, 50])
+@pytest.mark.parametrize("also", ["", "y,2,", "\n"])
+def test_fields_behind_the_last_column_are_not_lost_in_silence(row, at, also):
+    """A number with a comma in it is two fields, and its first part must not be taken for it."""
+    lines = ["y,2,o"] * 60 + [also]
+    lines.insert(at, row)
+    found = only(read("a,b,note\n" + "\n".join(lines) + "\n"))
+    assert found.code == "SDC302"
+    assert [str(m.place) for m in found.marks] == [f"t.csv:{at + 2}"]
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "1", '"1,2"', '"x"', "é"]), max_size=5), min_size=1, max_size=6))
+def test_rows_are_as_wide_as_the_header_or_refused(records):
+    text = "a,b,c\n" + "".join(",".join(row) + "\n" for row in records)
+    parsed = list(csv.reader(io.StringIO(text)))[1:]
+    fine = all(len(row) in (0, 3) for row in parsed)
+    found, problems = read(text, Asked(["a"], []))
+    if not fine:
+        assert [p.code for p in problems] == ["SDC302"]
+    elif any(parsed):
+        assert found is not None
+        assert found.frame.collect()["a"].to_list() == [row[0] or None for row in parsed if row]
+
+
 def test_a_record_without_asked_values_is_not_a_blank_line():
     assert rows(read("a,b,c\n,,here\n\n  \n,,\nx,1,\n")) == [(2, None, None), (5, None, None), (6, "x", 1.0)]
 

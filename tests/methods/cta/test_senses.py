@@ -23,7 +23,9 @@ from sdcdsl.methods.cta.senses.groups import STILL, Groups
 from sdcdsl.methods.cta.senses.whole import whole
 from sdcdsl.methods.result import Clock
 from sdcdsl.policy.read import read_text
+from tests.attack.tables import flat
 from tests.methods.cta.every_sense import EverySense
+from tests.methods.ip.test_method import table
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
 
 CSPLIB = Path(__file__).parents[4] / "shared" / "data" / "csplib"
@@ -87,6 +89,14 @@ def test_every_sense_in_l2(seed: int):
 @drawn(12)
 def test_every_sense_in_linf(seed: int):
     assert_as_good_as_any(tiny_table(seed), "Linf", 1e-6)
+
+
+@pytest.mark.parametrize(("norm", "within"), [("L2", 1e-5), ("Linf", 1e-6)])
+def test_senses_of_more_cells_are_proven_by_branches(norm: str, within: float):
+    """A bound of nothing was all that was known about 60 cells with eleven sensitive ones."""
+    problem = table(3, [flat(4), flat(5)], 7, 0.1, 0.15)
+    assert len(problem.sensitive) == 7
+    assert_as_good_as_any(problem, norm, within)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from sdcdsl.methods.cutting.capacities import Capacities
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.ip.polish import coarse
+from sdcdsl.methods.ip.polish import _hold, coarse, tight
 from tests.attack.tables import flat
 from tests.methods.ip.test_method import table
+
+
+def test_widths_that_hold_do_so_by_arithmetic():
+    """A shortfall in the seventh digit is one, whatever a linear program makes of it."""
+    separation = Separation(Demands(Instance(table(1, [flat(3), flat(4), flat(3)], 5, 0.2, 0.2))))
+    demands, n = separation.demands, separation.demands.classes.count
+    z, missed = tight(separation, np.full(2 * n, 3 * separation.levels.need.max()))
+    assert demands.classes.network is None and not missed.any()
+    assert _hold(separation, Capacities(demands, z[:n], z[n:]))
+    less = z * (1 - 4e-7)
+    assert not _hold(separation, Capacities(demands, less[:n], less[n:]))
 
 
 def test_large_widths_are_not_rounded_inwards():

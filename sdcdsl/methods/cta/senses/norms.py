@@ -2,8 +2,8 @@
 
 The directions that are good in L1 are a start. Flips of groups, each answered by the solver of the norm (`closest`), go
 on from there: for separable norms those first whose multipliers promise most, by the same weak duality as in L1; in L∞
-those of the groups that hold the maxima. HiGHS has no mixed-integer quadratic programs: the bound comes from the
-mixed-integer problem of L1 with other objectives,
+those of the groups that hold the maxima. HiGHS has no mixed-integer quadratic programs: the bound comes from branches
+(`branching`), which end where sensitive cells are few, and from the mixed-integer problem of L1 with other objectives,
 
     L2        Σ t_i,   t_i ≥ 2 q_i ρ r_i - q_i ρ²    tangents of q_i r_i² at points ρ, with r = D⁺ + D⁻
     L∞        t_P + t_N,   w_i r_i ≤ t_P or t_N
@@ -14,7 +14,6 @@ where tangents are added at every solution until the best directions known are w
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -24,17 +23,17 @@ from scipy.sparse import csr_array
 
 from sdcdsl.methods.cta.asked import LINF, Asked
 from sdcdsl.methods.cta.closest import closest
+from sdcdsl.methods.cta.senses.branching import branched
 from sdcdsl.methods.cta.senses.chosen import Chosen, Sparing
 from sdcdsl.methods.cta.senses.groups import STILL
 from sdcdsl.methods.cta.senses.mip import Model, Part
 from sdcdsl.methods.cta.senses.relaxation import Relaxation
 from sdcdsl.methods.cta.senses.search import DOUBT, LEAST_GAP, Search, Tell
 from sdcdsl.methods.nearest.solved import Cost, Solved
-from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL, Clock, Standing
+from sdcdsl.methods.result import FAILED, FEASIBLE, OPTIMAL, Clock, Standing
 from sdcdsl.methods.result import gap as gap_of
 
-START, FLIPS = 0.3, 0.5  # shares of the time that is left
-MOST = 5  # groups of which all choices are tried
+START, FLIPS, BRANCHES = 0.3, 0.5, 0.5  # shares of the time that is left
 ROUNDS = 40  # of tangents and mixed-integer problems
 POINTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times what a group moves in the best table: where tangents stand at first
 
@@ -66,9 +65,8 @@ class Bent:
         if self.best is None:
             return Chosen(FAILED, first.sense, facts=self.facts)
         self._say("start")
-        self._phase("all", self._all)
-        if not self.proven:
-            self._phase("flips", lambda: self._flips(Sparing(self.clock, FLIPS)))
+        self._phase("flips", lambda: self._flips(Sparing(self.clock, FLIPS)))
+        self._phase("branches", self._branch)
         if not self.proven:
             self._phase("tangents", self._prove)
         best = self.best
@@ -114,26 +112,16 @@ class Bent:
         self._say(phase)
         return True
 
-    def _all(self) -> None:
-        """Every choice, where there are few."""
-        may = self.groups.open
-        free = np.flatnonzero(may.all(axis=1))
-        if len(free) > MOST:
-            return
-        bound = inf
-        for ups in product((False, True), repeat=len(free)):
-            up = may[:, 1].copy()
-            up[free] = ups
-            solved = closest(self.of, self.groups.senses(up), self.clock)
-            if solved.status == INFEASIBLE:
-                continue
-            if solved.status != OPTIMAL or solved.objective is None or solved.bound is None:
-                return
-            bound = min(bound, solved.bound)
+    def _branch(self) -> None:
+        def offer(up: np.ndarray) -> float:
+            self._better(up, "branches")
             assert self.best is not None and self.best.objective is not None
-            if solved.objective < self.best.objective:
-                self.best, self.up = solved, up
-        self.bound = max(self.bound, bound)
+            return self.best.objective
+
+        assert self.best is not None and self.best.objective is not None
+        clock = Sparing(self.clock, BRANCHES)
+        bound = branched(self.of, self.groups, self.best.objective, 0.5 * self.gap, clock, offer)
+        self.bound = max(self.bound, min(bound, self.best.objective))
 
     # ---- flips --------------------------------------------------------------------------------------------------
 
