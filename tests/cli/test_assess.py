@@ -122,7 +122,7 @@ def test_a_release_with_a_cell_left_out(world, policy):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--block", "investmnt"), "no protect block `investmnt`. did you mean `investment`?"),
+        (("--block", "investmnt"), "no protect block `investmnt`: did you mean `investment`?"),
         (("--experiments", "B4"), "there is no experiment B4"),
         (("--experiments", ","), "name at least one"),
         (("--plot", "risk.png"), "--plot draws SVG: risk.svg"),
