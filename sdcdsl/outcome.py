@@ -28,6 +28,7 @@ class End(StrEnum):
     WRONG_DATA = "the data does not fit, or a file cannot be read or written"
     INFEASIBLE = "no release can satisfy the policy"
     LIMIT = "a limit was reached without a valid release"
+    STOPPED = "somebody ended the search before there was a valid release"
     EXPOSED = "the audit did not find the release protected"
 
 
@@ -59,6 +60,7 @@ class Outcome:
     assessment: Assessment | None = None  # of an adjusted table, where the policy asks for experiments
     seconds: dict[str, float] = field(default_factory=dict)
     found: tuple[Diagnostic, ...] = ()
+    stopped: bool = False  # somebody ended the search
 
     @property
     def method(self) -> str:
@@ -92,10 +94,13 @@ class Outcome:
             return End.DONE if self.verdict == "protected" and not has_errors(self.found) else End.EXPOSED
         # Somebody gave more methods than one: that one of them had too little time is what can be helped.
         statuses = {attempt.result.status for attempt in self.attempts}
-        return End.INFEASIBLE if statuses == {INFEASIBLE} else End.LIMIT
+        if statuses == {INFEASIBLE}:
+            return End.INFEASIBLE
+        return End.STOPPED if self.stopped else End.LIMIT
 
 
-_WORST = (End.WRONG_POLICY, End.WRONG_DATA, End.EXPOSED, End.INFEASIBLE, End.LIMIT, End.DONE)
+# Who ends one search ends those beside it: they may look as if they had reached a limit.
+_WORST = (End.WRONG_POLICY, End.WRONG_DATA, End.EXPOSED, End.INFEASIBLE, End.STOPPED, End.LIMIT, End.DONE)
 
 
 @dataclass(frozen=True, eq=False)

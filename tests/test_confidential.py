@@ -108,7 +108,7 @@ def test_messages_about_mistakes(tmp_path: Path, mistake: str, command: str):
 
 def test_that_they_can_be_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = made(tmp_path, **MISTAKES["text among numbers"])
-    assert "…" in said("plan", path)[1]
+    assert leaked(said("plan", path)[1]) == []
     monkeypatch.setenv("SDCDSL_SHOW_VALUES", "1")
     assert leaked(said("plan", path)[1]) == ["918273645"]
     monkeypatch.delenv("SDCDSL_SHOW_VALUES")

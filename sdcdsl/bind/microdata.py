@@ -151,7 +151,10 @@ def _numbers(
     good = np.isfinite(numbers)
     if good.all():
         return numbers, []
+    empty = series.is_null().to_numpy()
     headline = f"column {column} holds something that is not a finite number"
+    if (good | empty).all():
+        headline = f"column {column} is empty where a number belongs"
     bad = _offending_rows("SDC307", headline, frame, ~good, place, every)
     return None, [_located(bad, ~good, frame, column, where)]
 
@@ -168,9 +171,14 @@ def _located(found: Diagnostic, bad: np.ndarray, frame: pl.DataFrame, column: st
     first = rows[:SHOWN]
     rows, words = frame[ROW].gather(first).to_list(), frame[column].cast(pl.String).gather(first).to_list()
     marks = [
-        Mark(where(row, column), f"`{quote(clip(w))}`" if w else "nothing") for row, w in zip(rows, words, strict=True)
+        Mark(where(row, column), quote(f"`{clip(w)}`") if w else "the field is empty")
+        for row, w in zip(rows, words, strict=True)
     ]
-    return replace(found, marks=tuple(marks))
+    if found.code == "SDC304":
+        return replace(found, marks=tuple(marks))
+    # Rows are counted as the file has them, and records not once more.
+    rest = int(bad.sum()) - len(marks)
+    return replace(found, marks=tuple(marks), notes=(f"and {rest:,} more",) if rest else ())
 
 
 def _offending_rows(

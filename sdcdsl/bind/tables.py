@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
 from sdcdsl.bind.dimensions import bind_dimension
@@ -15,6 +16,7 @@ from sdcdsl.bind.from_jj import from_jj
 from sdcdsl.bind.from_microdata import from_microdata
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import Lattice, lattice
+from sdcdsl.bind.magnitude import too_large
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.parquet_records import UNREADABLE
 from sdcdsl.bind.sources import Sources
@@ -45,7 +47,11 @@ class Binding:
 
     def table(self, name: str) -> BoundTable | None:
         if name not in self.tables:
-            made, found = self._table(self.policy.tables[name])
+            block = self.policy.tables[name]
+            with np.errstate(over="ignore", invalid="ignore"):  # sums are looked at when all are there
+                made, found = self._table(block)
+            if made is not None and not has_errors(found):
+                found = [*found, *too_large(made, block)]
             self.diagnostics += found
             self.tables[name] = None if has_errors(found) else made
         return self.tables[name]

@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.audit import Share
+from sdcdsl.cli.audit import RELEASED, Share
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
@@ -56,9 +56,7 @@ class Experiments(click.ParamType):
 @click.option(
     "--column", multiple=True, metavar="NAME=COLUMN", help="In the released files: of a dimension, or of value."
 )
-@click.option(
-    "--format", type=click.Choice(["csv", "argus", "sdctable", "jj"]), help="Of the released files; else: recognised."
-)
+@click.option("--format", type=click.Choice(RELEASED), help="Of the released files; else: recognised.")
 @workers_options("How many processes to work in")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw the distributions.")
 @click.option("--fail-at-risk", is_flag=True, help="Exit with 6 if a table is at risk.")
@@ -104,9 +102,7 @@ def assess(
         code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         _refuse(found, output, given.colour, code)
     if block is not None and block not in policy.protects:
-        raise click.UsageError(
-            f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
-        )
+        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
     chosen = policy.seed if seed is None else seed
     if chosen is None:
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")

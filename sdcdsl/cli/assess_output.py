@@ -20,6 +20,7 @@ from sdcdsl.cli.audit_text import plural
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.report.release import Staged
 from sdcdsl.risk import AT_RISK, CLASSES, Assessment, Trial, drawing
 from sdcdsl.risk.assessment import UNDONE, percent
 
@@ -53,11 +54,16 @@ class Report:
     def draw(self) -> None:
         if self.plot is None:
             return
+        staged = Staged()
         try:
-            self.plot.write_text(drawing([made for made, _ in self.made.blocks.values()]), encoding="utf-8")
+            text = drawing([made for made, _ in self.made.blocks.values()])
+            staged.beside(self.plot, confidential=True).write_text(text, encoding="utf-8")
+            staged.rename()
         except OSError as error:
             headline = f"{self.plot} cannot be written: {error.strerror or error}"
             self.problems.append(diagnostic("SDC503", headline, FilePlace(str(self.plot))))
+        finally:
+            staged.discard()
 
     def document(self) -> dict[str, Any]:
         return {

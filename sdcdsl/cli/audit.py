@@ -15,12 +15,13 @@ from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import did_you_mean, has_errors
+from sdcdsl.diagnostics import has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
 
 FORMATS = ("text", "json", "csv")
+RELEASED = ("csv", "parquet", "sdmx", "argus", "sdctable", "jj")
 NOTHING = {"verdict": None, "blocks": [], "pairs": [], "revealed": [], "pinned_sums": [], "certificate": None}
 
 
@@ -47,7 +48,7 @@ class Share(click.ParamType):
 
 def _published(command: Callable) -> Callable:
     """What is published beside the table, and how its file is to be read."""
-    absent, formats = ["error", "hidden", "zero"], ["csv", "argus", "sdctable", "jj"]
+    absent = ["error", "hidden", "zero"]
     for option in reversed(
         [
             click.option("--base", type=float, help="Published with it: figures are multiples of this."),
@@ -58,7 +59,7 @@ def _published(command: Callable) -> Callable:
             click.option(
                 "--absent", type=click.Choice(absent), help="What a cell means that is left out; else: error."
             ),
-            click.option("--format", type=click.Choice(formats), help="Of the released files; else: recognised."),
+            click.option("--format", type=click.Choice(RELEASED), help="Of the released files; else: recognised."),
             click.option(
                 "--column",
                 multiple=True,
@@ -121,9 +122,7 @@ def audit(
     from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
 
     if block is not None and block not in policy.protects:
-        raise click.UsageError(
-            f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
-        )
+        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
     files = released_files(released, policy, block)
     reading = statements(policy, bool(files), **published)
     replaced = given.files(policy)

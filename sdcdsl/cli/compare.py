@@ -16,7 +16,7 @@ from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.reading import guarded, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
@@ -142,7 +142,7 @@ def _chosen(policy: Policy, block: str | None) -> str:
     """Runs of one block are compared; of several the user says which."""
     names = list(policy.protects)
     if block is not None and block not in names:
-        raise click.UsageError(f"the policy has no protect block `{block}`. {did_you_mean(block, names)}".strip())
+        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, names))
     if not names:
         raise click.UsageError("the policy protects nothing: it has no protect block to compare methods on")
     if block is None and len(names) > 1:

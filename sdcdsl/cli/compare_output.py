@@ -126,10 +126,11 @@ class Report:
         svg, document, table = (self.folder / name for name in FILES)
         staged = Staged()
         try:
-            staged.beside(svg).write_text(self.drawing(), encoding="utf-8")
+            staged.beside(svg, confidential=True).write_text(self.drawing(), encoding="utf-8")
             text = json.dumps(self.document(), indent=2, ensure_ascii=False)
-            staged.beside(document).write_text(text + "\n", encoding="utf-8")
-            staged.beside(table).write_text(csv_of(self.rows), encoding="utf-8", newline="")
+            staged.beside(document, confidential=True).write_text(text + "\n", encoding="utf-8")
+            part = staged.beside(table, confidential=True)
+            part.write_text(csv_of(self.rows), encoding="utf-8", newline="")
             staged.rename()
         except OSError as error:
             headline = f"a file could not be written: {error.strerror or error}"

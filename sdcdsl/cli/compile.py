@@ -13,7 +13,7 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
-from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
@@ -86,7 +86,7 @@ def _block(asked: str | None, known: Mapping[str, Any]) -> str | None:
             raise click.UsageError(f"the policy has several protect blocks: choose one, --block {next(iter(known))}")
         return next(iter(known), None)
     if asked not in known:
-        raise click.UsageError(f"the policy has no protect block `{asked}`. {did_you_mean(asked, known)}".strip())
+        raise click.UsageError(or_near(f"the policy has no protect block `{asked}`", asked, known))
     return asked
 
 

@@ -207,6 +207,8 @@ def _about(problem: TableProblem, method: str) -> list[str]:
 def _written(model: linopy.Model, path: Path, about: list[str]) -> list[Diagnostic]:
     beside = path.with_name(f".{path.stem}.partial{path.suffix}")
     try:
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=0o600)  # a model holds the data; whoever writes to it keeps the mode
         write(model, beside, about)
         beside.replace(path)
     except OSError as error:

@@ -12,7 +12,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit import _published as published_options
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
-from sdcdsl.diagnostics import CODES, did_you_mean
+from sdcdsl.diagnostics import CODES, or_near
 from sdcdsl.diagnostics.codes import page
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.option import OptionSpec, options_of
@@ -72,7 +72,7 @@ def explain(
     text = _page(what)
     if text is None:
         known = [*CODES, *METHODS, *RULES]
-        click.echo(f"nothing is called {what}. {did_you_mean(what, known)}".strip(), err=True)
+        click.echo(or_near(f"nothing is called {what}", what, known), err=True)
         sys.exit(exits.USAGE)
     _print(text, plain)
 

@@ -207,7 +207,7 @@ def _moves(other: Other) -> str:
     if not other.moves:
         return ", with all other cells as they are"
     more = other.moved - len(other.moves)
-    return f", with {count(more)} more cells changed beside" if more > 0 else ", with"
+    return f", with these and {plural(more, 'more cell')} changed" if more > 0 else ", with"
 
 
 # ---- what it is for --------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sdcdsl.cli.reading import colour_option, outside_option
-from sdcdsl.diagnostics import did_you_mean
+from sdcdsl.diagnostics import or_near
 from sdcdsl.policy.document import HierarchyFile
 from sdcdsl.policy.resolve import Policy
 
@@ -84,9 +84,7 @@ def named_files(instead: tuple[str, ...], policy: Policy) -> dict[str, Path]:
         if not equals or not path:
             raise click.UsageError(f"--data takes NAME=PATH, not {given}")
         if name not in known:
-            raise click.UsageError(
-                f"the policy has no data, dimension or table `{name}`. {did_you_mean(name, known)}".strip()
-            )
+            raise click.UsageError(or_near(f"the policy has no data, dimension or table `{name}`", name, known))
         out[name] = Path(path)
     return out
 

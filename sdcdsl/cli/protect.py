@@ -15,7 +15,7 @@ from sdcdsl.cli.limits import Duration, committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
+from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
@@ -74,7 +74,8 @@ def protect(
       sdcdsl protect hier13.jj --method csp --out release/
 
     Exit code 0: done; 1: the policy is wrong; 3: the data is; 4: no release can satisfy the policy; 5: a limit was
-    reached before anything valid was found; 6: the audit did not find the release protected; 130: stopped by Ctrl-C.
+    reached before anything valid was found; 6: the audit did not find the release protected; 130: stopped by Ctrl-C,
+    twice or before anything valid was found.
     With any other code than 0 nothing was written.
     """
     path = Path(file)
@@ -86,9 +87,7 @@ def protect(
         code = exits.WRONG_DATA if any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         _refuse(found, as_document, given.colour, code)
     if block is not None and block not in policy.protects:
-        raise click.UsageError(
-            f"the policy has no protect block `{block}`. {did_you_mean(block, policy.protects)}".strip()
-        )
+        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.cli.protect_output import Report  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415

@@ -26,6 +26,7 @@ EXITS = {
     End.WRONG_DATA: exits.WRONG_DATA,
     End.INFEASIBLE: exits.INFEASIBLE,
     End.LIMIT: exits.LIMIT,
+    End.STOPPED: exits.STOPPED,
     End.EXPOSED: exits.EXPOSED,
 }
 ROUNDING = 1e-9  # of a cost: less than that is no gap
@@ -113,7 +114,8 @@ class Report:
     def _lines(self, outcome: Outcome) -> Iterator[str]:
         result = outcome.result
         solved = result.status in (OPTIMAL, FEASIBLE)
-        verdict = (outcome.verdict or "wrong").upper() if solved else "NOTHING FOUND"
+        nothing = "STOPPED, NOTHING FOUND" if outcome.end is End.STOPPED else "NOTHING FOUND"
+        verdict = (outcome.verdict or "wrong").upper() if solved else nothing
         if verdict == "PROTECTED" and outcome.audit is not None and outcome.audit.distance is not None:
             verdict = "FAR ENOUGH from the truth, not attacked"
         elif verdict == "PROTECTED" and outcome.audit is not None and not len(outcome.audit.verdicts):

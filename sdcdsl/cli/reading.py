@@ -27,7 +27,7 @@ output_option = click.option(
     help="How to print what was found: for people (text, concise) or for tools.",
 )
 outside_option = click.option(
-    "--allow-outside", is_flag=True, help="Let `use` read files outside the policy's own folder."
+    "--allow-outside", is_flag=True, help="Let `use` and data be files outside the policy's own folder."
 )
 colour_option = click.option("--colour/--no-colour", default=None, help="Colours; by default only on a terminal.")
 

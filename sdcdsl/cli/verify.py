@@ -35,7 +35,8 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
     Exit code 0: it holds, and every pair of attacker and cell is protected; 6: the certificate holds, and pairs are
     exposed or not proven; 7: the replay gave another pattern; 3: it does not hold, or cannot be read.
     """
-    if _is_lock(file):
+    start = _start(file)
+    if file.endswith(".lock") or b"\nlock = " in b"\n" + start:
         from sdcdsl.cli.verify_lock import verify_lock  # noqa: PLC0415
 
         sys.exit(verify_lock(file, replay, as_json))
@@ -58,15 +59,17 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
     sys.exit(code)
 
 
-def _is_lock(file: str) -> bool:
-    """By its name, or by its first lines."""
-    if file.endswith(".lock"):
-        return True
+def _start(file: str) -> bytes:
+    """Enough of it to see what it is; nothing where it cannot be read, which is said later."""
     try:
-        with open_ordinary(file) as start:
-            return b"\nlock = " in b"\n" + start.read(1000)
+        with open_ordinary(file) as opened:
+            return opened.read(1000)
     except OSError:
-        return False
+        return b""
+
+
+def _may_be_certificate(start: bytes) -> bool:
+    return not start or start.startswith((b"\x1f\x8b", b"{"))
 
 
 def _exit_code(found: Verification) -> int:
@@ -78,6 +81,8 @@ def _exit_code(found: Verification) -> int:
 def _problem(file: str, found: Verification) -> Diagnostic:
     from sdcdsl.diagnostics import FilePlace, diagnostic  # noqa: PLC0415
 
+    if not found.readable and not _may_be_certificate(_start(file)):
+        return diagnostic("SDC401", f"{file} is neither a lock nor a certificate", FilePlace(file))
     code, what = ("SDC402", "does not hold") if found.readable else ("SDC401", "cannot be read")
     return diagnostic(code, f"{file} {what}", FilePlace(file), notes=[_printable(reason) for reason in found.reasons])
 

@@ -83,7 +83,8 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
     width = max(len(c.what) for c in shown) + 2
     absent = sum(c.state == ABSENT and c.what != "version" for c in made)
     limits = f", as far as can be seen: {plural(absent, 'file')} not here" if absent and code in verdict else ""
-    out = [f"{title}: {verdict.get(code, 'THE LOCK DOES NOT HOLD')}{limits}"]
+    broken = "the policy was reworded, and asks for the same" if _only_reworded(made) else "THE LOCK DOES NOT HOLD"
+    out = [f"{title}: {verdict.get(code, broken)}{limits}"]
     for block in content["blocks"]:
         facts = ", ".join(str(block.get(key)) for key in ("method", "status", "verdict"))
         out.append(f"  {'block':<{width}}{_printable(block['name'])}: {_printable(facts)}")
@@ -92,6 +93,12 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
         out.append(_printable(f"  {one.what:<{width}}{one.name}: {one.state}{why}"))
     same = sum(c.what == "version" and c.state == HOLDS for c in made)
     return [*out, f"  {'version':<{width}}{plural(same, 'program')} as then"] if same else out
+
+
+def _only_reworded(made: list[Check]) -> bool:
+    """Nothing is broken but the text of the policy: a remark, or another layout."""
+    broken = [c.what for c in made if c.state == BROKEN]
+    return broken == ["policy"] and any((c.what, c.name, c.state) == ("policy", "meaning", HOLDS) for c in made)
 
 
 def _meaning_now(content: dict[str, Any], folder: Path) -> list[Check]:
@@ -114,7 +121,8 @@ def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Di
     watching = Watching(display("auto", as_document=False))
     with watching:
         prepared = watching.run(lambda: prepare(request, watching))
-    if prepared.end not in (End.DONE, End.LIMIT):  # too little time is nothing that the lock is to blame for
+    # Too little time is nothing that the lock is to blame for.
+    if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
         found = [*found, *prepared.diagnostics]
     return [*made, *replayed(content, prepared)], found
 

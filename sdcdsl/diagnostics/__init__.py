@@ -11,7 +11,7 @@ from sdcdsl.diagnostics.diagnostic import (
     in_reading_order,
 )
 from sdcdsl.diagnostics.source import FilePlace, Place, Source, Span
-from sdcdsl.diagnostics.suggest import did_you_mean, listed, nearest
+from sdcdsl.diagnostics.suggest import did_you_mean, listed, nearest, or_near
 
 __all__ = [
     "CODES",
@@ -29,4 +29,5 @@ __all__ = [
     "in_reading_order",
     "listed",
     "nearest",
+    "or_near",
 ]

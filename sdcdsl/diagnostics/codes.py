@@ -174,6 +174,7 @@ _WARNINGS = {
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",
     "SDC335": "records that say no unit",
+    "SDC336": "totals with more digits than are computed with",
     "SDC520": "a checkpoint that is not used",
 }
 

@@ -57,5 +57,10 @@ def readable(text: str) -> str:
     return text.public if isinstance(text, Quoted) and not shows_values() else text
 
 
+def nothing_left(text: str) -> bool:
+    """Is all of it secret, and not to be shown now?"""
+    return readable(text) == LEFT_OUT
+
+
 def has_secrets(text: str) -> bool:
     return isinstance(text, Quoted)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sdcdsl.diagnostics.codes import CODES
-from sdcdsl.diagnostics.confidential import has_secrets, quoted, readable
+from sdcdsl.diagnostics.confidential import has_secrets, nothing_left, quoted, readable
 from sdcdsl.diagnostics.source import FilePlace, Place, Span
 
 MOST_PROBLEMS = 100  # listed for each file
@@ -96,7 +96,7 @@ def public(d: Diagnostic) -> Diagnostic:
     """The same as it may be shown: without what the data says, unless somebody has asked for that."""
     if not any(has_secrets(text) for text in (d.headline, *d.notes, d.help or "", *(m.label for m in d.marks))):
         return d
-    marks = tuple(Mark(m.place, readable(m.label)) for m in d.marks)
+    marks = tuple(Mark(m.place, "" if nothing_left(m.label) else readable(m.label)) for m in d.marks)
     help = readable(d.help) if d.help is not None else None
     return replace(d, headline=readable(d.headline), marks=marks, notes=tuple(map(readable, d.notes)), help=help)
 

@@ -100,6 +100,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"did you mean `{near}`?" if near else ""
 
 
+def or_near(text: str, word: str, known: Iterable[str]) -> str:
+    """`text: did you mean …?`, or the text alone."""
+    near = did_you_mean(word, known)
+    return f"{text}: {near}" if near else text
+
+
 def listed(words: Iterable[str], conjunction: str = "and", most: int = 12) -> str:
     """`a, b and c`, cut where the list gets long."""
     quoted = [f"`{w}`" for w in words]

@@ -12,7 +12,7 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
-from sdcdsl.diagnostics import Diagnostic, Source, did_you_mean, has_errors
+from sdcdsl.diagnostics import Diagnostic, Source, has_errors, or_near
 from sdcdsl.methods.result import Standing
 from sdcdsl.notebook import html
 from sdcdsl.notebook.problem import Problem
@@ -50,7 +50,7 @@ def load(
     known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
     for name in data or {}:
         if name.partition(".")[0] not in known:
-            raise KeyError(f"the policy has no data, dimension or table {name}. {did_you_mean(name, known)}".strip())
+            raise KeyError(or_near(f"the policy has no data, dimension or table {name}", name, known))
     day = datetime.date.fromisoformat(today) if isinstance(today, str) else today or datetime.date.today()
     places = Noted(path.parent, {name: Path(file) for name, file in (data or {}).items()}, allow_outside)
     return Loaded(policy, path, places, day, found)
@@ -110,7 +110,7 @@ class Loaded:
         """Searches and audits; writes nothing. Options win over those of the policy; `progress(block, standing)` is
         called while a search runs. Raises `Refused` where a block was not found protected."""
         if block is not None and block not in self.policy.protects:
-            raise KeyError(f"no protect block {block}. {did_you_mean(block, self.blocks)}".strip())
+            raise KeyError(or_near(f"no protect block {block}", block, self.blocks))
         said = {"time_limit": time_limit, "gap": gap, "threads": threads, "backend": backend}
         instead = {name: value for name, value in said.items() if value is not None}
         request = Request(
@@ -130,7 +130,7 @@ class Loaded:
             released = {next(iter(tables)): released}
         strangers = [name for name in released if name not in tables]
         if strangers:
-            raise KeyError(f"no table {strangers[0]}. {did_you_mean(strangers[0], tables)}".strip())
+            raise KeyError(or_near(f"no table {strangers[0]}", strangers[0], tables))
         blocks = {tables[name] for name in released}
         if len(blocks) != 1:
             raise ValueError(f"files of one block at a time, not of {', '.join(sorted(blocks))}")

@@ -46,6 +46,10 @@ def nothing_found(
     if stopped:
         headline = f"`{engine.name}` had no valid release of `{problem.name}` when it was stopped"
         return [diagnostic("SDC511", headline, engine.span, notes=result.notes)]
+    if not result.timed:
+        headline = f"`{engine.name}` found no valid release of `{problem.name}`, and ended before its time was up"
+        help = "more time does not help; another method may: `method … else …`"
+        return [diagnostic("SDC511", headline, engine.span, notes=result.notes, help=help)]
     headline = f"`{engine.name}` found no valid release of `{problem.name}` before its limit"
     help = "more time: time_limit 1 h, or --time-limit 1h"
     return [diagnostic("SDC511", headline, engine.span, notes=result.notes, help=help)]

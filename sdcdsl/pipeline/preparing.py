@@ -142,7 +142,7 @@ class _Together(Watch):
         for task, future in zip(tasks, futures, strict=True):
             with suppress(CancelledError):  # nobody waits for it any more
                 try:
-                    yield future.result()
+                    yield self._with_stop(future.result())
                 except Lost as error:
                     yield self._ended(lost(task, request, str(error)))
 
@@ -157,7 +157,12 @@ class _Together(Watch):
     def protected(self, task: Task, request: Request, team: Team = SERIAL) -> Outcome:
         return self._ended(protected(task, request, self, team))
 
+    def _with_stop(self, outcome: Outcome) -> Outcome:
+        """Searches know that they were to end, but not whether somebody wanted it or nothing could be released."""
+        return replace(outcome, stopped=self._watch.stopped(outcome.name))
+
     def _ended(self, outcome: Outcome) -> Outcome:
+        outcome = self._with_stop(outcome)
         self._watch.ended(outcome.name, str(outcome.end.name).lower())
         if outcome.end is not End.DONE:
             self.hopeless = True

@@ -156,7 +156,8 @@ def _searched(
         result = Result(FAILED, notes=(told(error),))
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
-    timed = result.timed or order.clock.struck
+    # Methods of others may look at their time without saying so.
+    timed = result.timed or order.clock.struck or (result.pattern is None and order.clock.over)
     return replace(result, timed=timed, seconds=result.seconds or {"search": perf_counter() - begun})
 
 

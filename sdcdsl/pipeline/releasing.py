@@ -103,10 +103,11 @@ class _Writing:
             assert outcome.audit is not None
             write_certificate(outcome.audit, self._part("certificate", request.certificate), self.provenance.inputs)
         if request.report is not None:
-            self._page(self._part("report", request.report), self.outcomes, request.public)
+            part = self._part("report", request.report, confidential=not request.public)
+            self._page(part, self.outcomes, request.public)
         if request.lock is not None:
             content = self._lock(request.lock.parent)
-            write_lock(self.staged.beside(request.lock), content)
+            write_lock(self.staged.beside(request.lock, confidential=True), content)
         return Written(released, request.certificate, request.report, request.lock)
 
     def _released(self, outcome: Outcome) -> Iterator[Path]:
@@ -127,9 +128,9 @@ class _Writing:
 
         write_page(part, outcomes, self.provenance, public=public)
 
-    def _part(self, what: str, path: Path) -> Path:
+    def _part(self, what: str, path: Path, *, confidential: bool = False) -> Path:
         self.what[path] = what
-        return self.staged.beside(path)
+        return self.staged.beside(path, confidential=confidential)
 
     def _lock(self, folder: Path) -> dict[str, Any]:
         outputs = [

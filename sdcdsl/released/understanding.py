@@ -77,7 +77,7 @@ def _absent_cells(
         return []
     which = "whose value is not zero " if absent == "zero" else ""
     headline = f"cells of table `{table.name}` {which}are missing in {rows.name}"
-    help = "say what a cell that is left out means: hidden, or zero" if absent == "error" else None
+    help = "say what a cell that is left out means: --absent hidden, or --absent zero" if absent == "error" else None
     marks = ((FilePlace(rows.name), table.label(int(c))) for c in at)
     return [offenders("SDC309", headline, marks, len(at), help=help)]
 

@@ -71,16 +71,19 @@ class Staged:
         self._waiting: list[tuple[Path, Path]] = []  # where it is written, where it goes
         self._made: list[Path] = []  # folders that were not there
 
-    def beside(self, path: Path) -> Path:
-        """Where to write what will be `path`."""
+    def beside(self, path: Path, *, confidential: bool = False) -> Path:
+        """Where to write what will be `path`. What is confidential gets a mode that lets only its owner read it."""
         for folder in [p for p in (path.parent, *path.parent.parents) if not p.exists()][::-1]:
             folder.mkdir(exist_ok=True)
             self._made.append(folder)
         room = path.parent / f".{os.getpid()}-{len(self._waiting)}.part"
         shutil.rmtree(room, ignore_errors=True)  # of a process that had the same number and ended badly
         room.mkdir(mode=0o700)  # others have no business with what is not released yet
-        self._waiting.append((room / path.name, path))
-        return room / path.name
+        part = room / path.name
+        if confidential:
+            part.touch(mode=0o600)  # whoever writes to it keeps the mode
+        self._waiting.append((part, path))
+        return part
 
     def files(self) -> list[tuple[Path, Path]]:
         """Every file that was written so far: where it is now, and where it will stand."""

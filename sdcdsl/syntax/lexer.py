@@ -58,6 +58,7 @@ _INSIDE_BLOCKS = frozenset({"against", "assess", "bounds", "codes", "column", "c
 # Where a parenthesis is still open, a line that starts with one of these means that it was forgotten.
 _BALANCE = re.compile(r"[(){}]|\n[ \t]*\n")
 LONGEST_LOOK = 2_000
+_TWO_ARGUMENTS = re.compile(r"[1-9][0-9]*,[0-9]+[ \t]*%")  # nobody begins with 0: that is a decimal
 _STATEMENT_AHEAD = re.compile(r"[ \t]*([a-z]+)[ \t]+[^\s:,)=]")
 
 
@@ -212,11 +213,20 @@ class _Lexer:
             self.brackets -= 1
             self._symbol(Token("RBRACE", "}", token.start, token.end))
             return
-        self._report(_SLIP_MESSAGES[kind](token.text, Span(self.source, token.start, token.end)))
+        span = Span(self.source, token.start, token.end)
+        if kind == "BAD_PERCENT" and self._among_arguments() and _TWO_ARGUMENTS.fullmatch(token.text):
+            self._report(_one_or_two(token.text, span))
+        else:
+            self._report(_SLIP_MESSAGES[kind](token.text, span))
         if kind == "BRACKETS" and not token.text.strip("[ \t"):
             self.brackets += 1  # read on as if it were a brace
             token = Token("LBRACE", "{", token.start, token.end)
         self.out.tokens.append(token)
+
+    def _among_arguments(self) -> bool:
+        """Does the innermost parenthesis follow a name, as that of a rule does?"""
+        before = self.text[: self.open[-1]].rstrip(" \t")[-1:] if self.open else ""
+        return before.isalnum() or before == "_"
 
 
 def _open_string(text: str, span: Span) -> Diagnostic:
@@ -235,6 +245,15 @@ def _other_quote(text: str, span: Span) -> Diagnostic:
         f"write {instead}",
         fix=Fix(span, instead) if len(text) > 1 and text[-1] in _QUOTES + '"' else None,
     )
+
+
+def _one_or_two(text: str, span: Span) -> Diagnostic:
+    """`dominance(2,85%)`: a comma between arguments is much more likely than one in a number, and nobody can tell."""
+    whole, rest = text.rstrip("% \t").split(",")
+    one, two = f"{whole}.{rest}%", f"{whole}, {rest}%"
+    headline = "a comma between digits: two arguments, or a decimal?"
+    label = f"write {two}, with a blank, for two arguments; {one} for a decimal"
+    return diagnostic("SDC020", headline, span, label, fix=Fix(span, two))
 
 
 def _bad_percent(text: str, span: Span) -> Diagnostic:

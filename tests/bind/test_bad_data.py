@@ -97,6 +97,34 @@ def test_the_good_files_are_good(tmp_path):
         assert "error" not in result.output
 
 
+def test_a_decimal_comma_is_the_first_thing_said(tmp_path, monkeypatch):
+    monkeypatch.delenv("SDCDSL_SHOW_VALUES", raising=False)
+    commas = re.sub(r"^(\w+,\w+),(\d+)", r'\1,"\2,5"', FILES["cells.csv"], flags=re.MULTILINE)
+    headline, *rest = plan(tmp_path, CELLS, {"cells.csv": commas}).output.splitlines()
+    assert headline.endswith("cells.csv: decimals with `,`")
+    assert [line.strip() for line in rest if line][1:3] == [
+        "= and 6 more",
+        '= help: if `,` is the decimal mark of this file: { decimal "," } behind its name',
+    ]
+    words = plan(tmp_path, CELLS, changed("cells.csv", ",30,5,9", ",3o,5,9")).output
+    assert "cells.csv:4" in words and "found" not in words  # nothing is said of what may not be shown
+
+
+def test_an_empty_field_is_called_empty(tmp_path):
+    headline, place, *rest = plan(tmp_path, MICRO, changed("records.csv", ",30,2", ",,2")).output.splitlines()
+    assert headline == "error[SDC307]: column x is empty where a number belongs"
+    assert place.endswith("records.csv:4 (column x)")
+    assert rest == ["   = the field is empty"]
+
+
+def test_totals_with_too_many_digits_are_warned_of(tmp_path):
+    for value, warned in (("9e14", False), ("2e15", True), ("1e17", True)):
+        result = plan(tmp_path, MICRO, changed("records.csv", "n1,small,a,10", f"n1,small,a,{value}"))
+        assert result.exit_code == 0, result.output
+        assert ("warning[SDC336]" in result.output) == warned
+        assert not warned or ("area = n1, size = small" in result.output and value not in result.output)
+
+
 def changed(name: str, old: str, new: str) -> dict[str, str]:
     assert old in FILES[name]
     return {name: FILES[name].replace(old, new)}
@@ -141,6 +169,23 @@ CASES = {
     "decimal comma": (CELLS, changed("cells.csv", ",30,5,9", ',"30,5",5,9'), "SDC306", ["cells.csv:4", "decimal"]),
     "NaN": (CELLS, changed("cells.csv", ",30,5,9", ",NaN,5,9"), "SDC307", ["cells.csv:4", "column v", "`NaN`"]),
     "inf": (MICRO, changed("records.csv", ",30,2", ",inf,2"), "SDC307", ["records.csv:4", "column x", "`inf`"]),
+    "sums that overflow": (
+        MICRO,
+        changed("records.csv", "n1,small,a,10", "n2,small,a,1.7e308"),
+        "SDC307",
+        ["records.csv", "table `t`", "column `x`", "area = n2, size = small"],
+    ),
+    "a total that overflows": (
+        CELLS,
+        {
+            "cells.csv": FILES["cells.csv"]
+            .replace(",10,", ",1e308,")
+            .replace(",20,", ",1e308,")
+            .replace("All,all,210", "All,all,")
+        },
+        "SDC307",
+        ["cells.csv", "table `t`", "area = All, size = all"],
+    ),
     "no number": (MICRO, changed("records.csv", ",30,2", ",,2"), "SDC307", ["records.csv:4", "column x"]),
     "negative weight": (MICRO, changed("records.csv", ",30,2", ",30,-2"), "SDC323", ["records.csv:4", "column w"]),
     "a total that fails": (

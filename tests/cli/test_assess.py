@@ -122,7 +122,7 @@ def test_a_release_with_a_cell_left_out(world, policy):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--block", "investmnt"), "no protect block `investmnt`. did you mean `investment`?"),
+        (("--block", "investmnt"), "no protect block `investmnt`: did you mean `investment`?"),
         (("--experiments", "B4"), "there is no experiment B4"),
         (("--experiments", ","), "name at least one"),
         (("--plot", "risk.png"), "--plot draws SVG: risk.svg"),
@@ -161,6 +161,7 @@ def test_the_plot(world, policy, tmp_path):
     out = document(policy, "--released", world.released(UP), "--plot", path)
     assert out["plot"] == str(path)
     assert ElementTree.parse(path).getroot().tag.endswith("svg")
+    assert path.stat().st_mode & 0o077 == 0
     result = run(policy, "--released", world.released(UP), "--plot", path)
     assert f"drew {path}" in result.stdout
 

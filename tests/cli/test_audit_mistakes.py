@@ -33,6 +33,18 @@ def test_releases_that_are_wrong(world, changes, leave_out, codes, named):
     assert codes[0] in as_table.stderr
 
 
+def test_what_is_left_out_names_the_option(world):
+    released = world.released({"II·C": "x"}, ("I·A",))
+    result = run(world.policy("lpl 1", "upl 1"), "--released", released)
+    assert "--absent hidden, or --absent zero" in result.stdout
+
+
+def test_a_name_that_the_policy_does_not_have(world):
+    result = run(world.policy("lpl 1"), "--released", world.hidden(*FOUR), "--data", "investmnt=x.csv")
+    assert result.exit_code == 2
+    assert "no data, dimension or table `investmnt`: did you mean `investment`?" in result.stderr
+
+
 def test_a_column_that_means_something_else(world):
     released = world.hidden(*FOUR)
     found = document(world.policy("lpl 1"), "--released", released, "--column", "value=region")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import get_args
+
+import polars as pl
 import pytest
 
+from sdcdsl.cli.audit import RELEASED
+from sdcdsl.released.statements import Format
 from tests.cli.investment import COLUMNS, FOUR, ROWS, TRUTH, document, run
 
 
@@ -37,6 +43,26 @@ def semicolons() -> str:
 def test_files_of_other_programs(world, text, options):
     [pair] = document(world.policy("lpl 17", "upl 8"), "--released", world.write(text()), *options)["pairs"]
     assert (pair["low"], pair["high"], pair["verdict"]) == (5, 30, "protected")
+
+
+def parquet(path: Path) -> Path:
+    shown = pl.DataFrame([(*c.split("·"), None if c in FOUR else float(v)) for c, v in TRUTH.items()], orient="row")
+    status = [("hidden" if c in FOUR else "published") for c in TRUTH]
+    shown.rename(dict(zip(shown.columns, ("activity", "region", "value"), strict=True))).with_columns(
+        status=pl.Series(status)
+    ).write_parquet(path)
+    return path
+
+
+def test_every_format_can_be_named(world):
+    assert get_args(Format) == RELEASED
+    path = parquet(world.folder / "released.parquet")
+    for options in ((), ("--format", "parquet")):
+        [pair] = document(world.policy("lpl 17", "upl 8"), "--released", path, *options)["pairs"]
+        assert (pair["low"], pair["high"], pair["verdict"]) == (5, 30, "protected")
+    text = world.write(semicolons())
+    wrong = document(world.policy("lpl 17", "upl 8"), "--released", text, "--format", "parquet")
+    assert wrong["exit"] == 3
 
 
 def jj(statuses: dict[str, str]) -> str:

@@ -92,6 +92,7 @@ def test_usage_mistakes_exit_2(tmp_path: Path):
 
 def test_every_command_explains_itself():
     assert set(run("--help").output.split()) >= set(COMMANDS)
+    assert "130 stopped by Ctrl-C" in run("--help").output
     for command in COMMANDS:
         result = run(command, "--help")
         assert result.exit_code == 0

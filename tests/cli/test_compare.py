@@ -50,6 +50,7 @@ def test_side_by_side(policy, tmp_path):
     one = compared(path, "--methods", methods, "--levels", "1,2,100%", "--jobs", 1)
     assert timeless(two) == timeless(one)
     assert files(tmp_path) == before | {"map/compare.svg", "map/compare.json", "map/compare.csv"}
+    assert not any(file.stat().st_mode & 0o077 for file in out.iterdir())
     assert path.read_text() == text
     assert two["schema"] == "sdcdsl-compare/1" and two["levels"] == [1, 2]
     names = [(r["variant"], r["level"]) for r in two["runs"]]

@@ -76,6 +76,7 @@ def test_netcdf_is_read_by_linopy(tmp_path: Path):
 
     path = tmp_path / "m.nc"
     assert run(CSP, "-o", path).exit_code == 0
+    assert path.stat().st_mode & 0o077 == 0  # it holds the data
     model = linopy.read_netcdf(path)
     model.solve("highs", io_api="direct", output_flag=False)
     assert model.objective.value == pytest.approx(85)

@@ -16,6 +16,8 @@ from click.testing import CliRunner, Result
 
 from sdcdsl.bind.rules import RULES
 from sdcdsl.cli import cli
+from sdcdsl.cli.explain_text import _moves
+from sdcdsl.pipeline.inferring import Move, Other
 from tests.cli.investment import CELL, FOUR, World
 
 LEVELS = ("lpl 5", "upl 8")
@@ -350,3 +352,9 @@ def test_a_jj_file(tmp_path: Path):
     assert (loss["cell"], loss["now"]["low"], loss["now"]["high"]) == ("cell 1", 0, 5)
     sensitive = explained(path, "--cell", "cell 1", "--released", tmp_path / "hidden.jj")
     assert "levels 1 below and 1 above" in sensitive["rules"][0]["figures"]
+
+
+def test_one_more_cell_and_more_cells():
+    move = Move(0, 1.0, 2.0)
+    assert _moves(Other(1.0, (move,), 2)) == ", with these and 1 more cell changed"
+    assert _moves(Other(1.0, (move,), 3)) == ", with these and 2 more cells changed"

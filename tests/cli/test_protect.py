@@ -7,12 +7,15 @@ about the methods of the program: those have `test_known_answers` and tests of t
 from __future__ import annotations
 
 import json
+import os
 
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli
+from sdcdsl.methods.result import LIMIT, Result
+from sdcdsl.pipeline import protecting
 from tests.cli.investment import document
 from tests.cli.protecting import KEPT, codes, files, protect, run
 from tests.conftest import ROOT
@@ -64,6 +67,20 @@ def test_the_report_for_everybody_and_none_at_all(policy, tmp_path):
     assert files(tmp_path) == {"investment.sdc", "out.csv", "page/table.html", "investment.public.html"}
     assert "<html" in (tmp_path / "page" / "table.html").read_text(encoding="utf-8")[:200]
     assert [str(tmp_path / "page" / "table.html")] == found["blocks"][0]["outputs"][1:]
+
+
+def test_what_is_confidential_is_for_its_owner_only(policy, tmp_path):
+    path = policy("method enumeration", 'release csv "out.csv"')
+    (tmp_path / "investment.internal.html").touch(mode=0o644)  # the mode of what stood there does not stay
+    before = os.umask(0o022)
+    try:
+        assert run(path, "--certificate", tmp_path / "out.cert").exit_code == 0
+        assert run(path, "--public", "--no-lock").exit_code == 0
+    finally:
+        os.umask(before)
+    modes = {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir() if p.is_file() and p != path}
+    public = ("out.csv", "investment.public.html")
+    assert modes == {name: 0o644 if name in public else 0o600 for name in (*public, "out.cert", *KEPT)}
 
 
 def test_events_for_programs(policy, tmp_path):
@@ -137,6 +154,15 @@ def test_nothing_is_written_unless_protected(policy, tmp_path, said, exit, statu
     assert block["verdict"] in ("exposed", None)
     assert files(tmp_path) == {"investment.sdc", "out.csv"}
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "last year's"
+
+
+def test_more_time_is_advised_only_where_time_was_short(policy, monkeypatch):
+    short = run(policy("method enumeration {\n    time_limit 0 s\n  }"))
+    assert "more time: time_limit 1 h" in short.stderr
+    monkeypatch.setattr(protecting, "run", lambda *_: Result(LIMIT))
+    gave_up = run(policy("method enumeration"))
+    assert gave_up.exit_code == 5 and "ended before its time was up" in gave_up.stderr
+    assert "more time does not help" in gave_up.stderr
 
 
 def test_the_next_method_runs_where_the_first_finds_nothing(policy, tmp_path):

@@ -91,6 +91,6 @@ def test_before_anything_is_found(policy, tmp_path, others):  # noqa: F811
     running = Running(path, others, "investment: fruitless, waiting, for nothing")
     running.press()
     out, err = running.process.communicate(timeout=30)
-    assert (running.process.returncode, files(tmp_path)) == (5, {"investment.sdc"})
-    assert "NOTHING FOUND" in out
+    assert (running.process.returncode, files(tmp_path)) == (130, {"investment.sdc"})
+    assert out.startswith("investment: STOPPED, NOTHING FOUND\n")
     assert "had no valid release of `investment` when it was stopped" in err and "more time" not in err

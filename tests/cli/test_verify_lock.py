@@ -153,6 +153,17 @@ def test_a_policy_that_means_something_else(locked):
     path.write_text(text + "# a remark\n", encoding="utf-8")
     found = states(locked)
     assert (found["policy", "investment.sdc"], found["policy", "meaning"]) == ("broken", "holds")
+    reworded = verify(locked)
+    assert reworded.exit_code == 3
+    assert reworded.stdout.startswith("Investment: the policy was reworded, and asks for the same\n")
+    (locked.parent / "out.csv").write_text("another table\n", encoding="utf-8")
+    assert verify(locked).stdout.startswith("Investment: THE LOCK DOES NOT HOLD\n")
+
+
+def test_a_file_of_another_kind(locked):
+    found = verify(locked.parent / "out.csv")
+    assert found.exit_code == 3 and "out.csv is neither a lock nor a certificate" in found.output
+    assert "JSON" not in found.output
 
 
 def test_who_gives_the_policy_is_told_of_its_lock(locked):

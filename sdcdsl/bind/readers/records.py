@@ -109,20 +109,24 @@ def number_problems(
             first = frame.filter(mask).select(ROW, pl.col(column).cast(pl.String)).head(10).collect()
             words = first[column].to_list()
             found: list[tuple[Place, str]] = [
-                (row_place(name, row, column, lines), f"found `{secret_figure(clip(word))}`")
+                (row_place(name, row, column, lines), secret_figure(f"found `{clip(word)}`"))
                 for row, word in zip(first[ROW].to_list(), words, strict=True)
             ]
-            advice = _advice(words, asked) if code == "SDC306" else None
-            problems.append(offenders(code, headline, found, count, help=advice))
+            short, advice = (_advice(words, asked) if code == "SDC306" else None) or ("", None)
+            if short:  # it stands before anything else, and ten rows show no more than one
+                short, found = f": {short}", found[:1]
+            problems.append(offenders(code, headline + short, found, count, help=advice))
     return problems
 
 
-def _advice(words: Sequence[str], asked: Asked) -> str | None:
+def _advice(words: Sequence[str], asked: Asked) -> tuple[str, str] | None:
+    """What may be behind it, and what to write then."""
     bare = [w.strip() for w in words]
     other = "," if asked.decimal == "." else "."
     if all(w.count(other) == 1 and w.replace(other, "").lstrip("+-").isdecimal() for w in bare):
-        return f'if `{other}` is the decimal mark of this file: {{ decimal "{other}" }} behind its name'
+        write = f'if `{other}` is the decimal mark of this file: {{ decimal "{other}" }} behind its name'
+        return f"decimals with `{other}`", write
     if all(w.lower() in USUAL_MISSING for w in bare):
         word = clip(bare[0])
-        return f'if `{word}` means that the value is missing: {{ missing "{word}" }} behind its name'
+        return f"`{word}`", f'if `{word}` means that the value is missing: {{ missing "{word}" }} behind its name'
     return None

@@ -37,6 +37,8 @@ def verdict_of(outcome: Outcome) -> Verdict:
         return Verdict("bad", "No release possible", "No release of this kind can satisfy the policy.")
     if outcome.end is End.LIMIT:
         return Verdict("bad", "Nothing found", "A limit was reached before a valid release was found.")
+    if outcome.end is End.STOPPED:
+        return Verdict("bad", "Nothing found", "The search was ended before a valid release was found.")
     word = {"exposed": "Exposed", "not proven": "Not proven"}.get(outcome.verdict or "", "Wrong")
     return Verdict("bad", word, "The audit did not find this release protected. It must not be published.")
 
