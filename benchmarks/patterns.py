@@ -195,8 +195,8 @@ def narrowed(problem: TableProblem, room: Room) -> Room:
         move = np.zeros(problem.n)
         move[witness.cells] = claim.step * witness.move
         share = max(
-            np.abs(upl[claim.pairs_up] / move[cell[claim.pairs_up]]).max(initial=0.0),
-            np.abs(lpl[claim.pairs_down] / move[cell[claim.pairs_down]]).max(initial=0.0),
+            np.abs(upl[claim.up] / move[cell[claim.up]]).max(initial=0.0),
+            np.abs(lpl[claim.down] / move[cell[claim.down]]).max(initial=0.0),
         )
         zl, zu = np.minimum(zl, share * move), np.maximum(zu, share * move)
     return Room(zl, zu)
