@@ -72,7 +72,7 @@ class Workshop:
         return self._ready[package]
 
     def _install(self, package: str) -> Path | str:
-        home = self.folder / package
+        home = self.folder.absolute() / package  # peers run in folders of their own
         python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         done = home / "installed"
         if done.is_file():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
+import asking
 import pytest
 import registry
 import report
@@ -24,7 +26,7 @@ SMALL = {
     "cta_senses": ("targus", "cta", {"alone": 1}),
     "ecta": ("targus", "ecta", {}),
     "rounding": ("protected-1-5", "rounding", {}),
-    "audit": ("tiny", "suppression, valid", {"sample": 2, "repeat": 1}),
+    "audit": ("tiny", "interval, valid", {"sample": 2, "repeat": 1}),
     "peers": ("business-0", "sdcdsl csp, 10 s", {"minutes": 1, "patience": 10.0, "their_audits": 0}),
     "paper_000": ("1-asymmetric", "cta", {}),
     "paper_002": ("business", "L1, Δ 0.2", {"replications": 1}),
@@ -32,6 +34,16 @@ SMALL = {
     "paper_004": ("figure-1-L1", "cta", {}),
     "scaling": ("cta-L1-100", "cta-L1", {}),
 }
+
+
+def test_interpreters_of_peers_are_found_from_anywhere(tmp_path, monkeypatch):
+    """`make bench-quick` names their folder as it is seen from the project; peers run in folders of their own."""
+    home = tmp_path / "cache" / "gconfid"
+    home.mkdir(parents=True)
+    (home / "installed").touch()
+    monkeypatch.chdir(tmp_path)
+    found = asking.Workshop(Path("cache")).python("gconfid")
+    assert isinstance(found, Path) and found.is_absolute() and found.parent.parent == home
 
 
 def test_every_suite_has_a_small_row():
