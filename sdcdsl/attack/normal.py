@@ -82,6 +82,17 @@ def factor(h):
 
 
 @reordering_kernel
+def forward(h, y, count):
+    """L x = y in place, in the first `count` dimensions."""
+    for i in range(count):
+        row = h[i]
+        total = y[i]
+        for q in range(i):
+            total -= row[q] * y[q]
+        y[i] = total / row[i]
+
+
+@reordering_kernel
 def factor_simply(h, nothing):
     """`nothing`: share of the largest number on the diagonal below which nothing is left of one."""
     k = len(h)
@@ -90,12 +101,7 @@ def factor_simply(h, nothing):
         largest = max(largest, h[j, j])
     for j in range(k):
         row = h[j]
-        for i in range(j):
-            other = h[i]
-            total = row[i]
-            for q in range(i):
-                total -= row[q] * other[q]
-            row[i] = total / other[i]
+        forward(h, row, j)
         total = row[j]
         for q in range(j):
             total -= row[q] * row[q]
@@ -123,12 +129,7 @@ def without(h, row, amount):
 def solve(h, y):
     """L Lᵀ x = y in place."""
     k = len(y)
-    for i in range(k):
-        row = h[i]
-        total = y[i]
-        for q in range(i):
-            total -= row[q] * y[q]
-        y[i] = total / row[i]
+    forward(h, y, k)
     for i in range(k - 1, -1, -1):
         row = h[i]
         y[i] /= row[i]

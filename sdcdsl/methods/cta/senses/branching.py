@@ -31,7 +31,7 @@ def branched(of: Asked, groups: Groups, best: float, gap: float, clock: Clock, o
     """A bound of all tables; within `gap` of the best, if time allows."""
     first = np.full(len(groups.sensitive), FREE)
     first[~groups.open[:, 0]], first[~groups.open[:, 1]] = UP, DOWN
-    number = count()
+    number, price = count(), _price(of, groups)
     waiting = [(0.0, next(number), first)]
     done = inf  # the lowest bound of nodes that are not divided any more
     while waiting and waiting[0][0] < (1 - gap) * best and not clock.over:
@@ -43,7 +43,7 @@ def branched(of: Asked, groups: Groups, best: float, gap: float, clock: Clock, o
             done = min(done, bound)
             continue
         bound = max(bound, solved.bound)
-        D = _moves(groups, solved.z)
+        D = groups.moves(solved.z)[groups.sensitive]
         within = np.where(way == FREE, _within(groups, D), 0.0)
         if not within.any():
             best = offer(D > 0)
@@ -51,7 +51,7 @@ def branched(of: Asked, groups: Groups, best: float, gap: float, clock: Clock, o
             continue
         if i % ROUNDED == 0:
             best = offer(np.where(way == FREE, D > 0, way == UP))
-        k = int(np.argmax(_price(of, groups) * within))
+        k = int(np.argmax(price * within))
         for side in (DOWN, UP):
             child = way.copy()
             child[k] = side
@@ -63,14 +63,6 @@ def _senses(groups: Groups, way: np.ndarray) -> np.ndarray:
     sense, moves = groups.senses(way == UP), groups.place != STILL
     sense[moves] = np.where(way[groups.at[groups.place[moves]]] == FREE, 0, sense[moves])
     return sense
-
-
-def _moves(groups: Groups, z: np.ndarray) -> np.ndarray:
-    """D of the sensitive groups, from the cells of a table."""
-    D = np.zeros(groups.count)
-    cells = np.flatnonzero(groups.of != STILL)
-    D[groups.of[cells]] = z[cells] / groups.turn[cells] / groups.unit
-    return D[groups.sensitive]
 
 
 def _within(groups: Groups, D: np.ndarray) -> np.ndarray:

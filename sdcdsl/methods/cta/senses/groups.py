@@ -104,6 +104,13 @@ class Groups:
         D = np.append(D, 0.0)
         return np.where(moves, self.turn * D[np.where(moves, self.of, self.count)] * self.unit, 0.0)
 
+    def moves(self, z: np.ndarray) -> np.ndarray:
+        """D of all groups, from the cells of a table."""
+        D = np.zeros(self.count)
+        cells = np.flatnonzero(self.of != STILL)
+        D[self.of[cells]] = z[cells] / self.turn[cells] / self.unit
+        return D
+
     def senses(self, up: np.ndarray) -> np.ndarray:
         """int8 [p] from bool [k]: which groups go up."""
         sense = np.zeros(len(self.place), dtype=np.int8)

@@ -198,11 +198,7 @@ class Bent:
 
     def _moved(self, z: np.ndarray) -> np.ndarray:
         """|D| in units, of a table."""
-        g = self.groups
-        cells = np.flatnonzero(g.of != STILL)
-        r = np.zeros(g.count)
-        np.maximum.at(r, g.of[cells], np.abs(z[cells] / g.turn[cells]) / g.unit)
-        return r
+        return np.abs(self.groups.moves(z))
 
 
 def _model(bent: Bent, prices: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray], extra: int) -> Model:
