@@ -11,9 +11,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: nothing is locked there
+    fcntl = None
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy is loaded
 
@@ -75,18 +81,29 @@ class Workshop:
         home = self.folder.absolute() / package  # peers run in folders of their own
         python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         done = home / "installed"
-        if done.is_file():
-            return python
-        for command in (
-            [sys.executable, "-m", "venv", str(home)],
-            [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package],
-        ):
-            ended = subprocess.run(command, check=False, capture_output=True, text=True)
-            if ended.returncode:
-                said = (ended.stderr or ended.stdout).strip().splitlines() or ["no word why"]
-                return f"{package} could not be installed: {said[-1]}"
-        done.touch()
+        with _alone(home.with_name(f"{package}.lock")):
+            if done.is_file():
+                return python
+            for command in (
+                [sys.executable, "-m", "venv", str(home)],
+                [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package],
+            ):
+                ended = subprocess.run(command, check=False, capture_output=True, text=True)
+                if ended.returncode:
+                    said = (ended.stderr or ended.stdout).strip().splitlines() or ["no word why"]
+                    return f"{package} could not be installed: {said[-1]}"
+            done.touch()
         return python
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Rows of other suites may want the same peer at the same time (`--jobs`)."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as held:
+        if fcntl is not None:
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def ask(name: str, problem: TableProblem, workshop: Workshop, patience: float = 3600, **changed: Any) -> Outcome:

@@ -122,6 +122,11 @@ def peak_memory() -> float:
     return peak * (1 if sys.platform == "darwin" else 1024) / 1e9
 
 
+def memory_here() -> float:
+    """Of this machine, in GB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+
+
 def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
 

@@ -2,7 +2,7 @@
 
 A row that crashes or never ends costs that row, not the run. Every row is kept with the peak of its memory, the
 versions it was made with, the day and the command; rows of the same file by other names stay as they are, so that a
-long run can be done in parts.
+long run can be done in parts. With `--jobs` several suites are measured side by side, the rows of each one by one.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from fnmatch import fnmatch
 from pathlib import Path
+from threading import Lock
 from time import monotonic
 
-from measuring import machine, peak_memory, plain, versions
+from measuring import machine, memory_here, peak_memory, plain, versions
 from registry import Done, Entry, Row, Setting, Suite, foreseen
 from report import written
 
@@ -29,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 ENDED = ("optimal", "feasible", "pattern", "done")
 HOPELESS = 2.0  # times its limit: a row of a series that would take so long is not begun
+CROWDED = 0.85  # of the machine's memory: nor one that would take so much of it
 
 
 def main(found: Sequence[Suite], about: str | None = None, arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +65,7 @@ def _arguments(found: Sequence[Suite], about: str | None, given: Sequence[str] |
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--quick", action="store_true", help="only rows of the quick run, with its limits")
     parser.add_argument("--within", type=float, help="seconds on the wall after which no further row is begun")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many suites at a time; one if not given")
     parser.add_argument("--list", action="store_true", help="only say what there is")
     parser.add_argument("--suites", help="names by commas" if len(found) > 1 else argparse.SUPPRESS)
     known: set[str] = set()
@@ -94,8 +98,9 @@ def measure(entry: Entry, setting: Setting) -> Row:
     return row
 
 
-def apart(suite: str, entry: Entry, setting: Setting, most: float = float("inf")) -> Row:
-    """The same in a fresh process, which gets ten times its seconds on the wall and ten minutes, or `most`."""
+def apart(suite: str, entry: Entry, setting: Setting, most: float = float("inf")) -> Row | None:
+    """The same in a fresh process, which gets ten times its seconds on the wall and ten minutes. None: `most` seconds
+    were over before that, which says nothing about the row."""
     asked = {"suite": suite, "instance": entry.instance, "method": entry.method, "setting": asdict(setting)}
     patience = min(600 + 10 * (setting.limit + entry.longer), most)
     with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +118,7 @@ def apart(suite: str, entry: Entry, setting: Setting, most: float = float("inf")
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": paths},
             )
         except subprocess.TimeoutExpired:
-            return _nothing(entry, setting, f"no answer after {patience:.0f} s on the wall")
+            return None if patience == most else _nothing(entry, setting, f"no answer after {patience:.0f} s")
         if not answer.is_file():
             said = ended.stderr.strip().splitlines() or [f"ended with {ended.returncode}"]
             return _nothing(entry, setting, " · ".join(text.strip() for text in said[-3:]))
@@ -139,28 +144,42 @@ class Run:
         self.begun = monotonic()
         self.left_out = 0
         self.command = f"python benchmarks/{Path(sys.argv[0]).name} {shlex.join(_told(sys.argv[1:]))}".strip()
+        self._shown: tuple[str, str] | None = None  # suite and kind of the row that was shown last
+        self._showing = Lock()
 
     def all(self, chosen: Iterable[Suite]) -> None:
-        for suite in chosen:
-            self._suite(suite)
+        with ThreadPoolExecutor(self.options.jobs) as workers:
+            for ended in [workers.submit(self._suite, suite) for suite in chosen]:
+                ended.result()
         if self.left_out:
             print(f"{self.left_out} rows left out: {self.options.within:g} s were over", file=sys.stderr)
 
     def _suite(self, suite: Suite) -> None:
         done: dict[tuple[str, str], Row] = {}
-        shown = ""
         for entry, setting in self._wanted(suite, done):
             row = apart(suite.name, entry, setting, self._left())
+            if row is None:
+                self._leave_out()
+                continue
             row["kind"] = entry.kind
             row |= entry.judge(row)
             row["made"] = {"day": datetime.date.today().isoformat(), "command": self.command}
             row.setdefault("versions", versions())
             done[entry.key] = row
-            lines = suite.tables[entry.kind].lines([row])
-            head = ["", f"### {suite.name}: {entry.kind}", "", *lines[:-1]] if shown != entry.kind else []
-            print("\n".join([*head, lines[-1]]), flush=True)
-            shown = entry.kind
+            self._show(suite, row)
             self._keep(suite, row)
+
+    def _show(self, suite: Suite, row: Row) -> None:
+        lines = suite.tables[row["kind"]].lines([row])
+        with self._showing:
+            new = self._shown != (suite.name, row["kind"])
+            head = ["", f"### {suite.name}: {row['kind']}", "", *lines[:-1]] if new else []
+            print("\n".join([*head, lines[-1]]), flush=True)
+            self._shown = suite.name, row["kind"]
+
+    def _leave_out(self) -> None:
+        with self._showing:
+            self.left_out += 1
 
     def _wanted(self, suite: Suite, done: Done) -> Iterator[tuple[Entry, Setting]]:
         over: set[str] = set()
@@ -180,19 +199,17 @@ class Run:
             if entry.series in over:
                 continue
             if self._left() <= 0:
-                self.left_out += 1
+                self._leave_out()
                 continue
             limit = entry.quick if self.options.quick and entry.quick is not None else entry.limit
             limit = limit if self.options.limit is None else min(limit, self.options.limit)
-            rows = [row for (_, method), row in done.items() if method == entry.method and row.get("size")]
-            seconds = foreseen([(row["size"], row["cpu"]) for row in rows], entry.size) if entry.series else None
-            if seconds is not None and seconds > HOPELESS * limit:
+            if entry.series and (why := _hopeless(entry, done, limit)):
                 over.add(entry.series)
-                print(f"{suite.name}: {entry.instance} left out, it would take {seconds:.0f} s", file=sys.stderr)
+                print(f"{suite.name}: {entry.instance} left out, it would take {why}", file=sys.stderr)
                 continue
             yield entry, Setting(limit, self.options.clock, self.options.cache, options)
-            row = done[entry.key]
-            if entry.series and (row["status"] not in ENDED or row.get("cpu", 0.0) > limit):
+            row = done.get(entry.key)
+            if entry.series and (row is None or row["status"] not in ENDED or row.get("cpu", 0.0) > limit):
                 over.add(entry.series)
 
     def _asked_for(self, entry: Entry) -> bool:
@@ -212,11 +229,21 @@ class Run:
             keep(file, suite, self.options.clock, [row])
 
 
+def _hopeless(entry: Entry, done: Done, limit: float) -> str:
+    """What a row would take of time or memory, if it is far too much as the rows before it in its series grew."""
+    rows = [row for (_, method), row in done.items() if method == entry.method and row.get("size")]
+    seconds = foreseen([(row["size"], row["cpu"]) for row in rows], entry.size)
+    if seconds is not None and seconds > HOPELESS * limit:
+        return f"{seconds:.0f} s"
+    memory = foreseen([(row["size"], row.get("memory", 0.0)) for row in rows], entry.size)
+    return f"{memory:.0f} GB" if memory is not None and memory > CROWDED * memory_here() else ""
+
+
 def _told(words: Sequence[str]) -> list[str]:
     """What was asked for; where rows are kept says nothing about them, and paths of a machine are nobody's business."""
     out = []
     for word, before in zip(words, ["", *words], strict=False):
-        if word not in ("--json", "--results") and before not in ("--json", "--results"):
+        if not {word, before} & {"--json", "--results"}:
             out.append("FOLDER" if before == "--cache" else word)
     return out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import asking
@@ -155,6 +156,36 @@ def test_rows_of_a_series_that_would_take_far_too_long_are_not_begun(capsys):
     series = [_entry(f"s-{n:.0f}", series="s", size=n, about=str(cpu)) for n, cpu in grown]
     assert [name for name, _ in _run([*series, _entry("other")])] == ["s-1", "s-3", "s-10", "other"]
     assert "s-32 left out, it would take 60 s" in capsys.readouterr().err
+
+
+def test_rows_of_a_series_that_would_need_all_memory_are_not_begun(monkeypatch):
+    """Memory grows with the size: 0.4 and 4 GB, then 40 where 20 are there."""
+    monkeypatch.setattr(runner, "memory_here", lambda: 20.0)
+    done = {(f"s-{n}", "m"): {"size": n, "cpu": 1.0, "memory": 0.4 * n} for n in (1, 10)}
+    last = _entry("s-100", series="s", size=100)
+    assert runner._hopeless(last, done, 10.0) == "40 GB"
+    assert runner._hopeless(replace(last, size=40), done, 10.0) == ""  # 16 GB
+
+
+def test_a_row_that_the_end_of_the_run_cuts_off_is_left_out(tmp_path, capsys):
+    """It says nothing about the row, so nothing of it may be kept."""
+    suite = SUITES["paper_003"]
+    assert runner.apart(suite.name, suite.find("Figure 2", "csp"), Setting(10.0), most=0.01) is None
+    arguments = ["--only", "Figure 2", "--within", "0.01", "--json", str(tmp_path / "rows.json")]
+    runner.main([suite], None, arguments)
+    assert not (tmp_path / "rows.json").exists()
+    assert "1 rows left out" in capsys.readouterr().err
+
+
+def test_suites_side_by_side_show_whose_rows_are_whose(tmp_path, capsys):
+    chosen = [SUITES["paper_003"], SUITES["paper_004"]]
+    asked = ["--jobs", "2", "--only", "Figure 2,figure-3-L1", "--results", str(tmp_path)]
+    runner.main(chosen, None, asked)
+    heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("###")]
+    assert sorted(heads) == ["### paper_003: Patterns of paper 003", "### paper_004: Figures of paper 004"]
+    kept = {name: json.loads((tmp_path / f"{name}.json").read_text())["rows"] for name in ("paper_003", "paper_004")}
+    assert [row["instance"] for row in kept["paper_003"]] == ["Figure 2"]
+    assert [row["instance"] for row in kept["paper_004"]] == ["figure-3-L1"]
 
 
 def test_limits_names_and_the_quick_run():
