@@ -67,9 +67,8 @@ class Blocks:
     def _tried(self, point: Point, seed: int, columns: int, choices: int, clock: Clock) -> Point:
         part = self._part(seed, columns, choices)
         prices = self.warm.c_down, self.warm.c_up
-        made = Model(self.groups, prices, part, point.up, point.D, self.ends).solve(
-            clock, 1e-5, self._cuts(part), NODES
-        )
+        model = Model(self.groups, prices, part, point.up, point.D, self.ends)
+        made = model.solve(clock, 1e-5, model.cuts(self._cuts(part)), NODES)
         if made.up is None or made.objective >= point.objective * (1 - STEP) or (made.up == point.up).all():
             return point
         status, found = self.warm.solve(made.up, clock)

@@ -10,7 +10,8 @@ make up for:
     |ρ_i| r_i ≤ Σ_{j ≠ i} |ρ_j| r_j      for every relation Σ ρ_j D_j = 0 and every group i in it
 
 for groups without a level too, which carry the need on. These cuts, found where they are violated, close most of the
-gap (they are what interval protection asks for, one relation at a time).
+gap (they are what interval protection asks for, one relation at a time); more of it close those of `envelopes`, which
+look at all levels of a relation at once.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from sdcdsl.attack.leaves import size
 from sdcdsl.methods.cta.senses.chosen import Sparing
+from sdcdsl.methods.cta.senses.envelopes import Envelopes
 from sdcdsl.methods.cta.senses.groups import Groups
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock
 from sdcdsl.solve.counting import uncounted
 
 Status = highspy.HighsModelStatus
+Cuts = tuple[csr_array, np.ndarray]  # rows over the columns of a model, and what they are at least
 WIDE = 1e4  # in typical levels: the end of groups that choose and have none
 STOPPED = (Status.kTimeLimit, Status.kInterrupt, Status.kSolutionLimit, Status.kIterationLimit)
 
@@ -113,6 +116,7 @@ class Model:
         mine = csr_array(g.matrix[:, self.free])
         used = np.flatnonzero(np.diff(mine.indptr))
         mine = csr_array(mine[used])
+        self.relations = len(used)  # the first rows; then levels up, down, ends up, down, k of each
         equal = -(g.matrix[used] @ self.outside)
         s = g.sensitive[self.chosen]
         at = self.local[s]
@@ -136,7 +140,7 @@ class Model:
         self.matrix = csr_array(vstack([self.matrix, rows]))
         self.row_low, self.row_high = np.concatenate([self.row_low, low]), np.concatenate([self.row_high, high])
 
-    def cuts(self, entries: np.ndarray) -> tuple[csr_array, np.ndarray]:
+    def cuts(self, entries: np.ndarray) -> Cuts:
         """Rows ≥ the second, for the group of each of these entries of `every`."""
         rows = self.groups.every
         of = np.searchsorted(rows.indptr, entries, side="right") - 1
@@ -153,9 +157,31 @@ class Model:
         made = csr_array((np.tile(value, 2), (np.tile(row, 2), index)), shape=(len(entries), self.width))
         return made, -fixed
 
-    def all(self, entries: np.ndarray) -> tuple[csr_array, tuple[np.ndarray, np.ndarray]]:
+    def left_over(self, envelopes: Envelopes, which: np.ndarray, constant: np.ndarray, slope: np.ndarray) -> Cuts:
+        """The cuts of these relations of `envelopes`, with its y₀ and y for all; of a model of all groups."""
+        g, rows = self.groups, self.groups.every
+        place = np.full(len(g.sensitive), -1)
+        place[self.chosen] = self.width - self.k + np.arange(self.k)
+        at, column, value, least = [], [], [], np.zeros(len(which))
+        for i, r in enumerate(which.tolist()):
+            span = slice(rows.indptr[envelopes.relations[r]], rows.indptr[envelopes.relations[r] + 1])
+            mine = slice(envelopes.first[r], envelopes.first[r + 1])
+            up, down = np.abs(envelopes.up[mine]), np.abs(envelopes.down[mine])
+            groups = self.local[rows.indices[span]]
+            column += [groups, self.n + groups, place[envelopes.choice[mine]]]
+            value += [np.abs(rows.data[span]), np.abs(rows.data[span]), down - up - slope[mine]]
+            at.append(np.full(2 * len(groups) + len(up), i))
+            least[i] = constant[r] + down.sum()
+        if not at:
+            return csr_array((0, self.width)), least
+        entries = np.concatenate(value), (np.concatenate(at), np.concatenate(column))
+        return csr_array(entries, shape=(len(which), self.width)), least
+
+    def all(self, cuts: Cuts | None) -> tuple[csr_array, tuple[np.ndarray, np.ndarray]]:
         """The rows and their ends, with these cuts."""
-        rows, least = self.cuts(entries)
+        if cuts is None:
+            return self.matrix, (self.row_low, self.row_high)
+        rows, least = cuts
         low, high = np.concatenate([self.row_low, least]), np.concatenate([self.row_high, np.full(len(least), inf)])
         return csr_array(vstack([self.matrix, rows])), (low, high)
 
@@ -163,12 +189,12 @@ class Model:
         self,
         clock: Clock,
         gap: float = 0.0,
-        entries: np.ndarray | None = None,
+        cuts: Cuts | None = None,
         nodes: int | None = None,
         whole: bool = False,
     ) -> Made:
         """`whole`: all columns are whole numbers, not only b; if they can be counted, or else b alone."""
-        matrix, rows = self.all(np.zeros(0, dtype=np.int64) if entries is None else entries)
+        matrix, rows = self.all(cuts)
         whole = whole and not uncounted(np.ones(self.width, dtype=bool), self.low, self.high, *rows).any()
         highs = passed(matrix, self.cost, (self.low, self.high), rows, self.width if whole else self.k)
         highs.setOptionValue("mip_rel_gap", gap)
@@ -211,11 +237,16 @@ class Model:
         return Made(OPTIMAL if status == Status.kOptimal else FEASIBLE, up, D, objective, bound)
 
 
-def timed(highs: highspy.Highs, clock: Clock) -> None:
-    """HiGHS counts time on the wall, the clock whatever it counts: it has the last word where HiGHS asks for it."""
+def limited(highs: highspy.Highs, clock: Clock) -> None:
+    """HiGHS counts time on the wall, the clock whatever it counts."""
     rate = clock.rate if isinstance(clock, Sparing) else 1.0
     left = clock.left
     highs.setOptionValue("time_limit", rate * left + highs.getRunTime() if left < inf else inf)
+
+
+def timed(highs: highspy.Highs, clock: Clock) -> None:
+    """For work that may be long: the clock has the last word, too, whenever HiGHS asks."""
+    limited(highs, clock)
     for asked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
         asked.clear()
         asked.subscribe(lambda event: event.interrupt(clock.over))

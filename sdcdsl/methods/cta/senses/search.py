@@ -1,8 +1,9 @@
 """Which way the cells with a level go, where that is free (papers 004 (3), 000 (6)), in L1.
 
 Cells that must move together are one group; then, on ever larger scales: flips of single groups on a warm linear
-program, blocks of groups as small mixed-integer problems, the whole as one. The linear relaxation with cuts says how
-good it can get. What comes out is a solution of the problem over all cells, not only of the reduced one.
+program, blocks of groups as small mixed-integer problems, the whole as one: by a tree over the linear relaxation with
+cuts, which says how good it can get, and if that leads nowhere as one mixed-integer problem. What comes out is a
+solution of the problem over all cells, not only of the reduced one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,21 @@ import numpy as np
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.cta.senses.blocks import Blocks
 from sdcdsl.methods.cta.senses.chosen import Chosen, Sparing
+from sdcdsl.methods.cta.senses.dives import Dives
 from sdcdsl.methods.cta.senses.flips import Flips
 from sdcdsl.methods.cta.senses.groups import STILL, Groups
 from sdcdsl.methods.cta.senses.mip import Model, Part
 from sdcdsl.methods.cta.senses.relaxation import Relaxation, worth_having
 from sdcdsl.methods.cta.senses.start import Start, choices, start
+from sdcdsl.methods.cta.senses.tree import Tree
 from sdcdsl.methods.cta.senses.warm import Point, Warm
 from sdcdsl.methods.nearest.l1 import L1
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL, Clock, Standing
 from sdcdsl.methods.result import gap as gap_of
 
-FLIPS, RELAXATION, BLOCKS = 0.6, 0.35, 0.6  # shares of the time that is left, at most
+FLIPS, RELAXATION, BLOCKS, TREE = 0.6, 0.25, 0.6, 0.7  # shares of the time that is left, at most
+FIRST_LOOK, PROMISING = 0.2, 0.7  # of the tree's time, and how much of the gap may be left then
+DIVES = 0.3  # of the tree's time
 FEW = 300  # groups: so many are left to the mixed-integer problem at once, more to blocks first
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
 DOUBT = 1e-9  # of the objective: taken off what a mixed-integer solver calls a bound
@@ -51,7 +56,7 @@ class Search:
         self.bound = 0.0  # of the reduced problem
         self.best: Point | None = None
         self.begun: Start | None = None
-        self.tries = 0
+        self.tries = self.nodes = 0
         self._tell: Tell = lambda standing: None
         self._seed = 0
         self.seconds["reduction"] = perf_counter() - begun
@@ -68,12 +73,21 @@ class Search:
         if not self.proven and (len(self.groups.sensitive) > FEW or not done):
             self._phase("blocks", BLOCKS if done else 1.0, self._blocks)
         if not self.proven and done:
+            self._phase("tree", TREE, self._tree)
+        if not self.proven and done:
             self._phase("whole", 1.0, self._whole)
         return self._found()
 
     @property
     def proven(self) -> bool:
-        return self.best is not None and gap_of(self.best.objective, self.bound) <= self.gap
+        return self._enough(self.bound)
+
+    def _enough(self, bound: float) -> bool:
+        return self.best is not None and gap_of(self.best.objective, bound) <= self.gap
+
+    @property
+    def _ceiling(self) -> float:
+        return inf if self.best is None else self.best.objective
 
     # ---- phases -------------------------------------------------------------------------------------------------
 
@@ -123,6 +137,45 @@ class Search:
         self._take(blocks.improve(self.best, clock, lambda point: self._take(point, "blocks")), "blocks")
         self.tries = blocks.tries
 
+    def _tree(self, clock: Clock) -> None:
+        """Gone on with only if a first look closes so much of the gap that the rest is in sight."""
+        if self.relaxation.model.capped:
+            return
+        dives = Dives(self.relaxation, self._seed)
+        begun, spent = process_time(), 0.0
+
+        def look(low: np.ndarray, high: np.ndarray) -> None:
+            nonlocal spent
+            now = process_time()
+            if spent <= DIVES * (now - begun) and self.best is not None:
+                clock.strike()  # how often is a matter of time
+                found = dives.from_node(low, high, self.best.up[dives.chosen], clock)
+                if found is not None:
+                    self._settle(found, clock)
+                spent += process_time() - now
+
+        def better(bound: float) -> None:
+            self.bound = max(self.bound, bound * (1 - DOUBT))
+            self._say("tree")
+
+        tree = Tree(self.relaxation, lambda: self._ceiling, look, lambda b: self._settle(b, clock), self._enough)
+        before = self._ceiling - self.bound
+        going = tree.run(Sparing(clock, FIRST_LOOK), better)
+        clock.strike(not self.proven)
+        if going and not self.proven and self._ceiling - tree.bound <= PROMISING * before:
+            tree.run(clock, better)
+        better(tree.bound)
+        self.nodes = tree.nodes
+
+    def _settle(self, chosen: np.ndarray, clock: Clock) -> None:
+        """The closest table with these directions of the groups that choose, and with those near them."""
+        assert self.best is not None
+        up = self.best.up.copy()
+        up[self.relaxation.model.chosen] = chosen
+        status, point = self.warm.solve(up, clock)
+        if status == OPTIMAL and point is not None:
+            self._take(self.flips.improve(point, clock), "tree")
+
     def _whole(self, clock: Clock) -> None:
         assert self.best is not None
         model = self._model()
@@ -158,6 +211,7 @@ class Search:
             "columns": g.count,
             "relations": len(g.matrix.indptr) - 1,
             "blocks": self.tries,
+            "nodes": self.nodes,
             "seconds": {name: round(s, 3) for name, s in self.seconds.items()},
         }
 
