@@ -1,4 +1,4 @@
-"""Cuts that know what levels of a relation leave over, against all patterns of signs and against scipy; and the tree."""
+"""Cuts that know what the levels of a relation leave over, against all patterns of signs; and the tree over them."""
 
 from __future__ import annotations
 
