@@ -31,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 ENDED = ("optimal", "feasible", "pattern", "done")
 HOPELESS = 2.0  # times its limit: a row of a series that would take so long is not begun
+TELLING = 0.02  # of its limit: a row that took less may have spent it on loading and compiling
 CROWDED = 0.85  # of the machine's memory: nor one that would take so much of it
 
 
@@ -233,7 +234,8 @@ def _hopeless(entry: Entry, done: Done, limit: float) -> str:
     """What a row would take of time or memory, if it is far too much as the rows before it in its series grew."""
     rows = [row for (_, method), row in done.items() if method == entry.method and row.get("size")]
     seconds = foreseen([(row["size"], row["cpu"]) for row in rows], entry.size)
-    if seconds is not None and seconds > HOPELESS * limit:
+    telling = rows and max(row["cpu"] for row in rows) >= TELLING * limit
+    if seconds is not None and telling and seconds > HOPELESS * limit:
         return f"{seconds:.0f} s"
     memory = foreseen([(row["size"], row.get("memory", 0.0)) for row in rows], entry.size)
     return f"{memory:.0f} GB" if memory is not None and memory > CROWDED * memory_here() else ""

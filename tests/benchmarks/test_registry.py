@@ -158,6 +158,12 @@ def test_rows_of_a_series_that_would_take_far_too_long_are_not_begun(capsys):
     assert "s-32 left out, it would take 60 s" in capsys.readouterr().err
 
 
+def test_nothing_is_foreseen_from_what_took_next_to_nothing():
+    """0.01 s, then 0.1 s with a kernel to compile: a hundred times as many cells need not take a hundred seconds."""
+    done = {(f"s-{n}", "m"): {"size": n, "cpu": cpu, "memory": 0.1} for n, cpu in ((1, 0.01), (3, 0.1))}
+    assert runner._hopeless(_entry("s-300", series="s", size=300), done, 10.0) == ""
+
+
 def test_rows_of_a_series_that_would_need_all_memory_are_not_begun(monkeypatch):
     """Memory grows with the size: 0.4 and 4 GB, then 40 where 20 are there."""
     monkeypatch.setattr(runner, "memory_here", lambda: 20.0)
