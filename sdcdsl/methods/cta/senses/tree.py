@@ -24,7 +24,7 @@ from sdcdsl.methods.result import Clock
 WHOLE = 1e-6  # of b
 FIRST, THEN = 24, 6  # how many b are tried at the first nodes, and at later ones
 NODES = 4  # that are the first ones
-ROUNDS = 4  # of cuts at a node
+ROUNDS, MOST_ROUNDS = 4, 50  # of cuts at a node; at one without anything to choose
 SMALL = 1e-6  # of the gap: as much as a direction is believed to bring at least
 WORTH = 0.02  # of the gap: rounds of cuts that bring less end
 
@@ -84,13 +84,17 @@ class Tree:
         """The bound of a node, which is put among those that wait if there is something to choose in it."""
         relaxation = self.relaxation
         relaxation.choose(low, high)
-        bound = -inf
-        for again in range(rounds + 1):
-            made = relaxation.solve(self.clock)
-            if made is None:
+        bound, made = -inf, -inf
+        for again in range(MOST_ROUNDS):
+            answer = relaxation.solve(self.clock)
+            if answer is None:
                 return None
-            gained, bound = made - bound, max(bound, made)
-            if bound >= self.ceiling() or again == rounds or gained <= WORTH * (self.ceiling() - bound):
+            gained, made, bound = answer - bound, answer, max(bound, answer)
+            if bound >= self.ceiling():
+                break
+            # Where nothing is left to choose, rows that are missing are all that is between this and a table.
+            choosing = _open(relaxation.b, low, high).any()
+            if choosing and (again >= rounds or gained <= WORTH * (self.ceiling() - bound)):
                 break
             if not relaxation.missing():
                 break
@@ -101,7 +105,7 @@ class Tree:
         b = relaxation.b.copy()
         # Where the other direction is dearer than what is known, there is no choice.
         reduced = relaxation.reduced[relaxation.model.width - relaxation.model.k :]
-        sure = np.abs(reduced) > max(ceiling - bound, 0.0) * (1 + 1e-9)
+        sure = np.abs(reduced) > max(ceiling - made, 0.0) * (1 + 1e-9)
         low, high = np.where(sure & (reduced < 0), high, low), np.where(sure & (reduced > 0), low, high)
         if _open(b, low, high).any():
             heappush(waiting, (bound, next(self._number), low, high, b))
