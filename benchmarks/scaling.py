@@ -37,6 +37,7 @@ from protect import Phases, written
 from registry import Columns, Done, Entry, Row, Setting, Suite, foreseen
 from runner import main
 
+from sdcdsl.bind.lattice import CELL_LIMIT
 from sdcdsl.bind.microdata import Columns as Fields
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.tabulate import tabulate
@@ -49,7 +50,8 @@ CAP = 600.0
 GAP = 0.05
 LEAST = 0.05  # seconds: what takes less is not fitted
 PROVED = 1e-6  # a gap that linear programs leave
-SIZES = tuple(round(10 ** (half / 2)) for half in range(4, 16))  # 100 to 31 622 777
+# 100 to 10 000 000; no table is taken beyond CELL_LIMIT.
+SIZES = tuple(round(10 ** (half / 2)) for half in range(4, 15))
 RECORDS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 
 
@@ -263,7 +265,7 @@ def summed_up(rows: Sequence[Row]) -> Iterator[str]:
             figure(memory[series][-1][1] if series in memory else None, 2),
             figure(last["limit"]),
             "–" if power is None else f"n^{power:.2f}",
-            _after(after[0]) if after else _next(points),
+            _after(after[0]) if after else _next(series, points),
         )
         yield "| " + " | ".join(words) + " |"
 
@@ -274,11 +276,13 @@ def _after(row: Row) -> str:
     return f"{figure(row.get('size'))}: " + (f"{figure(spent)} s" if spent > row["limit"] else _ended(row))
 
 
-def _next(points: Sequence[tuple[float, float]]) -> str:
+def _next(series: str, points: Sequence[tuple[float, float]]) -> str:
     """What the size after the last one would take: it was left out for that, or there is none."""
     if len(points) < 2:
         return "none was tried"
     size = points[-1][0] ** 2 / points[-2][0]
+    if size > CELL_LIMIT and series != "bind-records":
+        return f"none: {figure(CELL_LIMIT)} cells are the most that a table may have"
     seconds = foreseen(points, size)
     return "none was tried" if seconds is None else f"about {figure(round(size, -3))}: {figure(seconds)} s foreseen"
 
