@@ -14,6 +14,7 @@ from time import process_time
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.methods.cta.senses.chosen import Sparing
 from sdcdsl.methods.cta.senses.flips import STEP, Flips
 from sdcdsl.methods.cta.senses.groups import Groups
 from sdcdsl.methods.cta.senses.mip import Model, Part
@@ -24,6 +25,7 @@ from sdcdsl.methods.result import OPTIMAL, Clock
 SIZES = ((600, 10), (1500, 16), (3000, 24), (6000, 40))  # groups that may move, of them groups that may flip
 STEPS, STAY = 8, 0.85  # of the walk: how long it is, and how far it goes
 NODES = 60
+ONE = 1 / 2  # of the time that is left, for one block at most: large ones may take very long
 AHEAD = 1e-3  # of the objective a second: what a size is believed to bring before it was tried
 
 
@@ -68,10 +70,10 @@ class Blocks:
         part = self._part(seed, columns, choices)
         prices = self.warm.c_down, self.warm.c_up
         model = Model(self.groups, prices, part, point.up, point.D, self.ends)
-        made = model.solve(clock, 1e-5, model.cuts(self._cuts(part)), NODES)
+        made = model.solve(Sparing(clock, ONE), 1e-5, model.cuts(self._cuts(part)), NODES)
         if made.up is None or made.objective >= point.objective * (1 - STEP) or (made.up == point.up).all():
             return point
-        status, found = self.warm.solve(made.up, clock)
+        status, found = self.warm.solve(made.up)  # one linear program, even if time is up: it would be lost otherwise
         if status != OPTIMAL or found is None or found.objective >= point.objective * (1 - STEP):
             return point
         around = np.zeros(len(point.up), dtype=bool)

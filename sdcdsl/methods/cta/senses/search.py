@@ -31,7 +31,7 @@ from sdcdsl.methods.nearest.l1 import L1
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL, Clock, Standing
 from sdcdsl.methods.result import gap as gap_of
 
-FLIPS, RELAXATION, BLOCKS, TREE = 0.6, 0.25, 0.6, 0.7  # shares of the time that is left, at most
+FLIPS, RELAXATION, BLOCKS, TREE = 0.6, 0.35, 0.6, 0.7  # shares of the time that is left, at most
 FIRST_LOOK, PROMISING = 0.2, 0.7  # of the tree's time, and how much of the gap may be left then
 DIVES = 0.3  # of the tree's time
 FEW = 300  # groups: so many are left to the mixed-integer problem at once, more to blocks first
