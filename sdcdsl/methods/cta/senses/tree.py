@@ -55,14 +55,14 @@ class Tree:
         self._waiting: list[Node] = []
 
     def run(self, clock: Clock, tell: Callable[[float], None] = lambda bound: None) -> bool:
-        """False if the solver ended it; `bound` holds in any case. Called again, it goes on."""
+        """False if the solver gave up before time was over; `bound` holds in any case. Called again, it goes on."""
         self.clock = clock
         waiting = self._waiting
         if not self.nodes:
             model = self.relaxation.model
             first = model.width - model.k
             if self._visit(waiting, model.low[first:].copy(), model.high[first:].copy(), ROUNDS) is None:
-                return False
+                return clock.over
         while waiting and not clock.over:
             self.bound = max(self.bound, min(waiting[0][0], self._leaves))
             tell(self.bound)
@@ -73,7 +73,7 @@ class Tree:
             if node[0] >= self.ceiling():
                 waiting.clear()
             elif not self._branch(waiting, node):
-                return False
+                return clock.over
         if not waiting:
             self.bound = max(self.bound, min(self.ceiling(), self._leaves))
         return True
