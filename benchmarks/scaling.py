@@ -199,9 +199,12 @@ def entries(done: Done) -> Iterator[Entry]:
                 yield _entry(series, n, work, ("solve",), 3.0 if n <= 1_000 else None)
     for n in SIZES:
         yield _entry("audit", n, lambda setting, n=n: auditing(n, setting), ("audit",), 10.0 if n <= 10_000 else None)
-        yield _entry("read-bind-write", n, lambda setting, n=n: phases(n, setting), ("read", "bind", "write"))
+    for n in SIZES:
+        work = lambda setting, n=n: phases(n, setting)  # noqa: E731
+        yield _entry("read-bind-write", n, work, ("read", "bind", "write"), 10.0 if n <= 1_000 else None)
     for n in RECORDS:
-        yield _entry("bind-records", n, lambda setting, n=n: binding(n, setting), ("bind",))
+        work = lambda setting, n=n: binding(n, setting)  # noqa: E731
+        yield _entry("bind-records", n, work, ("bind",), 60.0 if n <= 100_000 else None)
 
 
 def _entry(series: str, n: int, work, phases: tuple[str, ...], quick: float | None = None) -> Entry:

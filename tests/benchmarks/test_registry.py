@@ -63,6 +63,13 @@ def test_entries_are_told_apart_and_say_what_they_time(name):
         assert entry.quick is None or 0 < entry.quick <= 60
 
 
+@pytest.mark.parametrize("name", SUITES)
+def test_the_quick_run_has_rows_of_every_suite(name):
+    entries = list(SUITES[name].entries({}))
+    assert any(entry.quick for entry in entries)
+    assert {entry.series for entry in entries} == {entry.series for entry in entries if entry.quick}
+
+
 def test_the_quick_run_needs_no_data_from_outside():
     needed = {"csp", "ip", "cta", "rounding", "audit", "peers", "protect", "binding", "startup", "scaling"}
     made = {name for name, suite in SUITES.items() for e in suite.entries({}) if e.quick is not None and e.here}

@@ -18,6 +18,7 @@ from sdcdsl.attack.choosing import engine_for
 from sdcdsl.attack.engine import Bounds, Engine
 from sdcdsl.attack.highs import HighsEngine
 from sdcdsl.attack.reduction import Component, Reduction, Relations
+from sdcdsl.attack.still import StillEngine
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Known, Pairs, Task
 from sdcdsl.methods.instance import DOWN, UP, Instance
@@ -29,6 +30,8 @@ OVERSHOOT = 1 + 4e-6  # asked for beyond the level
 MANY = 300  # pairs for which questions about many cells at once pay
 FEW, WORTH = 3, 0.1  # they end below so many cells, or when one settles less than this share of what it asked for
 KEPT, ROOM = 3000, 20_000_000  # the latest moves are kept; fewer, if moves times pairs would be more than ROOM
+
+SOLVERS = HighsEngine, StillEngine  # they go on from the last answer, in whatever box
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and by how much
 
@@ -150,7 +153,7 @@ class Attacks:
         cells, engine, box = self._engines.get(number, (component.cells[:0], None, None))
         if engine is None or anew or not np.array_equal(cells, component.cells):
             engine, box = engine_for(component), component
-            if isinstance(engine, HighsEngine):
+            if isinstance(engine, SOLVERS):
                 self._engines[number] = component.cells, engine, component
         return engine, box is not component
 

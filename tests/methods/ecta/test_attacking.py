@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from sdcdsl.attack import choosing, highs
+from sdcdsl.attack.highs import HighsEngine
 from sdcdsl.methods.ecta.attacking import Attacks
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import Oracle, furthest
 from tests.methods.tiny_tables import tiny_table
 
 
+@pytest.fixture
+def solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables too large for a dictionary, for once: here none is small enough for one."""
+    monkeypatch.setattr(choosing, "LARGE_DICTIONARY", 0)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_same_verdicts_as_without_memory(seed: int):
+    _same_verdicts(seed)
+
+
+@pytest.mark.usefixtures("solvers")
+@pytest.mark.parametrize("seed", range(12))
+def test_the_same_verdicts_by_a_solver_that_goes_on(seed: int):
+    _same_verdicts(seed)
+
+
+@pytest.mark.usefixtures("solvers")
+def test_a_solver_is_set_up_once_for_all_boxes(monkeypatch: pytest.MonkeyPatch):
+    made = []
+
+    class Counted(HighsEngine):
+        def __init__(self, *of: Any):
+            made.append(of)
+            super().__init__(*of)
+
+    monkeypatch.setattr(highs, "HighsEngine", Counted)
+    instance = Instance(tiny_table(3))
+    attacks = Attacks(instance)
+    size = np.maximum(np.abs(instance.a), 1.0)
+    asked = []
+    for width in (2.0, 1.0, 0.5, 0.25):
+        attacks.short(instance.a - width * size, instance.a + width * size)
+        asked.append(attacks.asked)
+    assert asked[-1] > asked[0]
+    assert len(made) == 1
+
+
+def _same_verdicts(seed: int) -> None:
     problem = tiny_table(seed)
     instance, oracle = Instance(problem), Oracle(problem)
     attacks = Attacks(instance)
