@@ -1,7 +1,7 @@
 """All suites, or some of them.
 
     python benchmarks/run.py --cache FOLDER --results benchmarks/results       # everything: hours
-    python benchmarks/run.py --quick --jobs 2 --within 450 --results FOLDER    # what `make bench-quick` does
+    python benchmarks/run.py --quick --jobs 2 --within 490 --results FOLDER    # what `make bench-quick` does
     python benchmarks/run.py --suites csp,ip --only 'lookalike-*' --limit 10
     python benchmarks/run.py --list
 
