@@ -41,6 +41,7 @@ class Relaxed:
     slack: np.ndarray | None = None  # [row] A x - b
     dual: np.ndarray | None = None  # [row]
     reduced: np.ndarray | None = None  # [column] c - yᵀA, for the y of the bound
+    steps: int = 0  # of the simplex method
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,8 @@ class Master:
         x, dual = np.array(solution.col_value), np.array(solution.row_dual)
         slack = np.array(solution.row_value) - self.rhs
         bound, reduced = self.safe_bound(dual)
-        return Relaxed(OPTIMAL, x, float(self.cost @ x), bound, slack, dual, reduced)
+        steps = max(highs.getInfo().simplex_iteration_count, 0)
+        return Relaxed(OPTIMAL, x, float(self.cost @ x), bound, slack, dual, reduced, steps)
 
     def safe_bound(self, dual: np.ndarray) -> tuple[float, np.ndarray]:
         """What these multipliers prove, and the reduced costs they leave."""

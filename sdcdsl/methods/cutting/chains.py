@@ -8,6 +8,10 @@ leaves is the next network; elsewhere the simplex method starts where it ended.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+
 import numpy as np
 
 from sdcdsl.methods.cutting.attacks import Answer, FlowAttacks
@@ -16,29 +20,64 @@ from sdcdsl.methods.cutting.separation import ENOUGH, Identity, Separation
 
 def interval_chain(separation: Separation, s: int, z: np.ndarray, price: np.ndarray, longest: int) -> list[Identity]:
     """Side `s` with intervals z (down, then up): a class is given room in one direction, at `price` a unit."""
-    cell, sign, viewer, need = separation.asked(s)
-    n = separation.demands.classes.count
-    room = np.concatenate(separation.demands.room(viewer))
-    z = np.minimum(z, room)
-    question = _Question(separation, cell, sign, need, z[:n], z[n:])
-    out: list[Identity] = []
-    while len(out) < longest:
-        answer = question.ask()
-        if answer.cells is None or answer.coefficients is None or question.lacking <= need * ENOUGH:
-            break
-        out.append(separation.identity(s, viewer, need, answer))
-        rising, size = answer.coefficients > 0, np.abs(answer.coefficients)
-        at = np.where(rising, n, 0) + answer.cells
-        spare = room[at] - z[at]
-        some = np.flatnonzero((spare > 1e-9 * need) & (size > 1e-7))
+    _, _, viewer, need = separation.asked(s)
+    answers = islice(_Widening(separation, s, z, price), longest)
+    return [separation.identity(s, viewer, need, answer) for answer in answers]
+
+
+def widened(
+    separation: Separation, z: np.ndarray, price: np.ndarray, over: Callable[[], bool] = lambda: False
+) -> np.ndarray | None:
+    """Intervals around z that satisfy all sides: one after the other is given what it lacks, those with the highest
+    levels first, since what they get serves others. None where somebody leaves too little room, or time is over."""
+    for s in np.argsort(-separation.levels.need[: separation.sides], kind="stable").tolist():
+        if over():
+            return None
+        chain = _Widening(separation, s, z, price)
+        deque(chain, maxlen=0)
+        if not chain.satisfied:
+            return None
+        z = np.maximum(z, chain.z)
+    return z
+
+
+class _Widening:
+    """One side in intervals that are given room where an answer says that it is lacking and costs the least; and the
+    answers, as long as it lacks any."""
+
+    def __init__(self, separation: Separation, s: int, z: np.ndarray, price: np.ndarray):
+        cell, sign, viewer, self.need = separation.asked(s)
+        self._n, self._price = separation.demands.classes.count, price
+        self._room = np.concatenate(separation.demands.room(viewer))
+        self.z = np.minimum(z, self._room)
+        self._question = _Question(separation, cell, sign, self.need, self.z[: self._n], self.z[self._n :])
+
+    @property
+    def satisfied(self) -> bool:
+        return self._question.lacking <= self.need * ENOUGH
+
+    def __iter__(self) -> Iterator[Answer]:
+        while True:
+            answer = self._question.ask()
+            if answer.cells is None or answer.coefficients is None or self.satisfied:
+                return
+            yield answer
+            if not self._widen(answer.cells, answer.coefficients):
+                return
+
+    def _widen(self, cells: np.ndarray, coefficients: np.ndarray) -> bool:
+        rising, size = coefficients > 0, np.abs(coefficients)
+        at = np.where(rising, self._n, 0) + cells
+        spare = self._room[at] - self.z[at]
+        some = np.flatnonzero((spare > 1e-9 * self.need) & (size > 1e-7))
         if not len(some):
-            break
-        chosen = some[np.argmin(price[at[some]] / size[some])]
-        more = min(question.lacking / float(size[chosen]), float(spare[chosen]))
-        z[at[chosen]] += more
-        k = int(answer.cells[chosen])
-        question.widen(k, 0.0 if rising[chosen] else more, more if rising[chosen] else 0.0)
-    return out
+            return False
+        chosen = some[np.argmin(self._price[at[some]] / size[some])]
+        more = min(self._question.lacking / float(size[chosen]), float(spare[chosen]))
+        self.z[at[chosen]] += more
+        k = int(cells[chosen])
+        self._question.widen(k, 0.0 if rising[chosen] else more, more if rising[chosen] else 0.0)
+        return True
 
 
 def share_chain(

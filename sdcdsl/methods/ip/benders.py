@@ -9,9 +9,11 @@ choice is made at the point where the cut is found.
 
 In many dimensions the point is not the optimum of the master, which jumps about, but lies between it and the best valid
 intervals known (in-out separation): a cut found there cuts the optimum off as well, and if none is found the point is
-valid and better. On networks questions are cheap, and the optimum itself is attacked: first where levels were missed of
-late, until none is, then everywhere. The moves of a round, those that fall short stretched or repaired, give valid
-intervals at any moment; the optimum of the master is a bound at any moment.
+valid and better. On networks questions are cheap, and the optimum itself is attacked, which is often all it takes:
+first where levels were missed of late, until none is, then everywhere. Where the master takes longer than that, a point
+is widened now and then until it is valid, each level getting what it lacks, and the next points lie between. Elsewhere
+the moves of a round, those that fall short repaired, give valid intervals at any moment; the optimum of the master is a
+bound at any moment.
 
 Where cells hang together closely there are few directions, and all levels can be solved for at once (`cutting.joint`).
 That is done as soon as cutting planes have cost as much as it will.
@@ -28,7 +30,7 @@ from scipy.linalg import null_space
 from sdcdsl.attack.leaves import size, sparse_null_space
 from sdcdsl.methods.checkpoint import Keeping, State
 from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.chains import interval_chain
+from sdcdsl.methods.cutting.chains import interval_chain, widened
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.joint import Identities, Together, together
 from sdcdsl.methods.cutting.kept import KeptCuts, read_cuts
@@ -39,6 +41,8 @@ from sdcdsl.methods.result import Clock, Standing
 from sdcdsl.solve.master import INFEASIBLE, LIMIT, OPTIMAL, Master, Row
 
 INWARD = 0.8  # share of the way from the master's optimum to the best intervals, where sides are repaired
+BETWEEN = 0.5  # and on networks, where intervals are widened
+WIDENING = 2  # steps of the master for each level, after which they are: as long as it takes, or a few times as long
 CHAIN, SHORT_CHAIN = 20, 4  # cuts for one side at a time, on networks and elsewhere
 CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to open
 EXTRA = 40
@@ -93,6 +97,8 @@ class Benders:
             repairs = Repairs(classes.matrix, price[:n], price[n:])
         self.separation = Separation(demands, repairs)
         self.inward = INWARD if repairs is not None and widest is None else 0.0
+        self._widens = network and widest is None and not len(demands.slides)
+        self._steps = 0  # of the master, since intervals were widened
         self.hot = np.ones(len(self.separation.levels), dtype=bool)  # levels to ask about
         # Flows along capacities that differ by rounding errors take many steps that bring nothing.
         self.grain = 2.0 ** floor(log2(GRAIN * float(self.separation.levels.need.min(initial=inf))))
@@ -128,7 +134,7 @@ class Benders:
             self.bound = max(self.bound, bound)
             if self._near(gap):
                 # The optimum itself has simpler numbers than what lies near it: worth a few more rounds.
-                if not self.inward or extra >= EXTRA or self._joined:
+                if not self.inward or self.separation.repairs is None or extra >= EXTRA or self._joined:
                     return True
                 extra, straight = extra + 1, True
             if self._joint is not None and self._spent > self._joint.cost:
@@ -147,6 +153,8 @@ class Benders:
             made = self._attack(z, clock)
             self.rounds += 1
             self._take(made)
+            self._steps += relaxed.steps
+            self._widen(z, relaxed.reduced, clock)
             found = self.objective if self.objective < inf else None
             tell(Standing("cuts", found, self.bound, f"{self.master.rows} cuts"))
             if made.complete and not made.found:
@@ -318,13 +326,31 @@ class Benders:
 
     def _take(self, made: Round) -> None:
         """Better intervals, if a round has shown some."""
-        if not made.whole or self.widest is not None or not self.hot.all():
+        if self.hot.all():
+            self._hold(made)
+
+    def _hold(self, made: Round) -> None:
+        if not made.whole or self.widest is not None:
             return
         hull = np.tile(made.hull.reshape(2, -1).max(axis=0), 2) if self.mirrored else made.hull
         hull = np.where(self.free, self.most, hull)
         price = self.price(hull)
         if price < self.objective:
             self.best, self.objective, self.held = hull, price, False
+
+    def _widen(self, z: np.ndarray, reduced: np.ndarray | None, clock: Clock) -> None:
+        """Now and then: valid intervals around a point on a network, where rounds show none unless they ask about all
+        levels. From then on points lie between the two."""
+        if not self._widens or reduced is None or self._steps < WIDENING * self.separation.sides:
+            return
+        self._steps = 0
+        n, price = self.n, np.maximum(reduced, 0.0) + self.master.cost
+        wide = widened(self.separation, z, price, lambda: clock.over)
+        if wide is None:
+            return
+        point = Capacities(self.demands, wide[:n], wide[n:])
+        self._hold(self.separation.round(point, tolerance=MISS, over=lambda: clock.over, each=True))
+        self.inward = BETWEEN
 
     def mirror_first(self, clock: Clock, gap: float, tell: Callable[[Standing], None] = lambda _: None) -> bool:
         """Symmetric intervals, where costs and levels are symmetric: half the size. Their bound holds in any case; True

@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import null_space
 
 from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.chains import interval_chain, share_chain
+from sdcdsl.methods.cutting.chains import interval_chain, share_chain, widened
 from sdcdsl.methods.cutting.demands import Demands
 from sdcdsl.methods.cutting.repairs import Repairs
 from sdcdsl.methods.cutting.separation import Separation
@@ -88,6 +88,26 @@ def test_chains_of_cuts_start_at_the_point(shape: str, seed: int):
         chain = share_chain(separation, s, x, price[:n], 5)
         assert chain
         assert all(separation.value(identity, shares) < identity.need for identity in chain)
+
+
+@pytest.mark.parametrize(("shape", "seed"), TABLES)
+def test_what_is_widened_satisfies_all_sides_and_only_grows(shape: str, seed: int):
+    demands, separation, point, made = held(shape, seed, repairing=False)
+    n, M, levels = demands.classes.count, demands.classes.matrix.sparse.toarray(), separation.levels
+    z = np.concatenate([point.down, point.up])
+    wide = widened(separation, z, np.arange(1.0, 2 * n + 1))
+
+    def reaches(s: int, down: np.ndarray, up: np.ndarray) -> bool:
+        cell, sign, _, need = separation.asked(s)
+        return furthest(M, down, up, cell, int(sign > 0), need) >= need * (1 - 1e-7)
+
+    if wide is None:  # then there is a side that nothing satisfies
+        assert not all(reaches(s, *demands.room(int(levels.viewer[s]))) for s in range(separation.sides))
+        return
+    assert (wide >= z).all()
+    assert (wide == z).all() or made.short[: separation.sides].any()
+    for s in range(separation.sides):
+        assert reaches(s, *Capacities(demands, wide[:n], wide[n:]).of_viewer(int(levels.viewer[s])))
 
 
 @pytest.mark.parametrize(("shape", "seed"), TABLES)
