@@ -13,6 +13,7 @@ import os
 import random
 import resource
 import struct
+import signal
 import subprocess
 import sys
 import time
@@ -227,7 +228,7 @@ def _watched(process: subprocess.Popen, slate: Slate, out: Outcome) -> bool:
         if count != last:
             last, since = count, time.monotonic()
         elif count and time.monotonic() - since > HANGS:
-            process.kill()
+            os.kill(process.pid, signal.SIGKILL)  # Popen.kill would reap a process that has just ended
             return True
     return False
 

@@ -57,7 +57,7 @@ def test_mistakes_are_found(mistake: str, kind: str, tmp_path: Path, monkeypatch
         + "".join(f"    {x}\n" for x in BROKEN.format(mistake=mistake).split("\n"))
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{running.ROOT}")
-    monkeypatch.setattr(running, "HANGS", 2.0)
+    monkeypatch.setattr(running, "HANGS", 5.0)
     monkeypatch.setattr(running, "MOST_PROCESSES", 1)
     out = running.fuzz("broken", inputs=5)
     assert [one["kind"] for one in out.findings][:1] == [one["kind"] for one in out.findings if kind in one["kind"]][:1]
