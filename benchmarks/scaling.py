@@ -269,7 +269,7 @@ def summed_up(rows: Sequence[Row]) -> Iterator[str]:
             figure(memory[series][-1][1] if series in memory else None, 2),
             figure(last["limit"]),
             "–" if power is None else f"n^{power:.2f}",
-            _after(after[0]) if after else _next(series, points),
+            _after(after[0]) if after else _next(series, points, memory.get(series, [])),
         )
         yield "| " + " | ".join(words) + " |"
 
@@ -280,15 +280,18 @@ def _after(row: Row) -> str:
     return f"{figure(row.get('size'))}: " + (f"{figure(spent)} s" if spent > row["limit"] else _ended(row))
 
 
-def _next(series: str, points: Sequence[tuple[float, float]]) -> str:
+def _next(series: str, points: Sequence[tuple[float, float]], memory: Sequence[tuple[float, float]]) -> str:
     """What the size after the last one would take: it was left out for that, or there is none."""
     if len(points) < 2:
         return "none was tried"
     size = points[-1][0] ** 2 / points[-2][0]
     if size > CELL_LIMIT and series != "bind-records":
         return f"none: {figure(CELL_LIMIT)} cells are the most that a table may have"
-    seconds = foreseen(points, size)
-    return "none was tried" if seconds is None else f"about {figure(round(size, -3))}: {figure(seconds)} s foreseen"
+    seconds, room = foreseen(points, size), foreseen(memory, size)
+    if seconds is None:
+        return "none was tried"
+    would = f"{figure(room)} GB" if seconds <= CAP and room is not None else f"{figure(seconds)} s"
+    return f"about {figure(round(size, -3))}: {would} foreseen"
 
 
 def drawn(rows: Sequence[Row]) -> dict[str, str]:

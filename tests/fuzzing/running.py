@@ -12,8 +12,8 @@ import mmap
 import os
 import random
 import resource
-import struct
 import signal
+import struct
 import subprocess
 import sys
 import time
