@@ -37,8 +37,9 @@ from sdcdsl.methods.cutting.kept import KeptCuts, read_cuts
 from sdcdsl.methods.cutting.repairs import Repairs
 from sdcdsl.methods.cutting.separation import Identity, Round, Separation, identity_of
 from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.ip.intervals import Intervals
 from sdcdsl.methods.result import Clock, Standing
-from sdcdsl.solve.master import INFEASIBLE, LIMIT, OPTIMAL, Master, Row
+from sdcdsl.solve.master import INFEASIBLE, LIMIT, OPTIMAL
 
 INWARD = 0.8  # share of the way from the master's optimum to the best intervals, where sides are repaired
 BETWEEN = 0.5  # and on networks, where intervals are widened
@@ -46,7 +47,6 @@ WIDENING = 2  # steps of the master for each level, after which they are: as lon
 CHAIN, SHORT_CHAIN = 20, 4  # cuts for one side at a time, on networks and elsewhere
 CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to open
 EXTRA = 40
-OLD = 8  # rounds that a cut may be slack
 GRAIN = 1e-10  # of the lowest level: what capacities of flows are multiples of
 MISS = 1e-8  # share of a level that may be missing
 STEP = 1.2e7  # multiplications that take as long as one step of a simplex method
@@ -69,32 +69,15 @@ class Benders:
         mirrored: bool = False,
     ):
         """`widest` [class] bounds z⁻ + z⁺. `mirrored`: z⁻ = z⁺, for demands that were mirrored."""
-        self.instance, self.demands, self.widest, self.mirrored = instance, demands, widest, mirrored
+        self.instance, self.demands = instance, demands
         self._w_down, self._w_up = w_down, w_up
-        classes = demands.classes
-        self.n = n = classes.count
-        self.unit = demands.unit
-        paid = ~instance.open_anyway
-        self.cost = np.concatenate(classes.total(np.where(paid, w_down, 0.0), np.where(paid, w_up, 0.0)))
-        self.most = np.concatenate(demands.widest)
-        # What costs nothing is open as far as anybody reckons with it.
-        self.free = self.cost <= 0
-        if widest is not None:
-            shut = np.tile(np.isfinite(widest), 2)
-            self.free &= ~shut
-        self.scale = float(np.exp(np.log(self.cost[self.cost > 0]).mean())) if (self.cost > 0).any() else 1.0
-        self._unpaid = self.free[:n] if mirrored else self.free
-        upper = np.where(self.free, 0.0, self.most / self.unit)
-        lower = np.where(self.free, 0.0, np.minimum(self._own_levels() / self.unit, upper))
-        price = np.where(self.free, 0.0, self.cost / self.scale)
-        if mirrored:
-            price, lower, upper = price[:n] + price[n:], np.maximum(lower[:n], lower[n:]), upper[:n]
-        self.master = Master(price, lower, upper)
-        network = classes.network is not None
+        self.model = model = Intervals(instance, demands, w_down, w_up, widest, mirrored)
+        self.n = n = model.n
+        network = demands.classes.network is not None
         repairs = None
         if not network:
-            price = np.maximum(self.cost / self.scale, 1e-6)
-            repairs = Repairs(classes.matrix, price[:n], price[n:])
+            price = np.maximum(model.cost / model.scale, 1e-6)
+            repairs = Repairs(demands.classes.matrix, price[:n], price[n:])
         self.separation = Separation(demands, repairs)
         self.inward = INWARD if repairs is not None and widest is None else 0.0
         self._widens = network and widest is None and not len(demands.slides)
@@ -108,7 +91,6 @@ class Benders:
         self.rounds = 0
         self.hopeless: list[int] = []  # levels that nothing reaches
         self.infeasible = False
-        self._age = np.zeros(0, dtype=np.int64)
         self._joint, self._joined = self._all_at_once(), False
         self.keeping = Keeping()
         self._kept = KeptCuts()
@@ -122,13 +104,13 @@ class Benders:
         self._resume()
         straight, extra = False, 0
         while not clock.over:
-            relaxed = self.master.relax(clock.left)
+            relaxed = self.model.master.relax(clock.left)
             if relaxed.status != OPTIMAL:
                 self.infeasible = relaxed.status == INFEASIBLE
                 if self.infeasible or relaxed.status == LIMIT:
                     return False
                 raise Failed(relaxed.status)
-            bound = relaxed.bound * self.scale * self.unit
+            bound = relaxed.bound * self.model.scale * self.model.unit
             # Where the bound stands still the optimum moves along a face of equal cost: look at it itself.
             straight |= bound <= self.bound + 1e-9 * abs(self.bound)
             self.bound = max(self.bound, bound)
@@ -142,35 +124,35 @@ class Benders:
                 if self._near(gap):
                     return True
                 continue
-            x = np.maximum(relaxed.x, 0.0) * self.unit
-            optimum = np.where(self.free, self.most, np.tile(x, 2) if self.mirrored else x)
+            x = np.maximum(relaxed.x, 0.0) * self.model.unit
+            optimum = np.where(self.model.free, self.model.most, np.tile(x, 2) if self.model.mirrored else x)
             inward = 0.0 if straight or self.best is None else self.inward
             z = optimum
             if inward and self.best is not None:
-                z = np.where(self.free, self.most, (1 - inward) * optimum + inward * self.best)
+                z = np.where(self.model.free, self.model.most, (1 - inward) * optimum + inward * self.best)
             if self.separation.repairs is None:
-                z = np.where(self.free, z, np.rint(z / self.grain) * self.grain)
+                z = np.where(self.model.free, z, np.rint(z / self.grain) * self.grain)
             made = self._attack(z, clock)
             self.rounds += 1
             self._take(made)
             self._steps += relaxed.steps
             self._widen(z, relaxed.reduced, clock)
             found = self.objective if self.objective < inf else None
-            tell(Standing("cuts", found, self.bound, f"{self.master.rows} cuts"))
+            tell(Standing("cuts", found, self.bound, f"{self.model.master.rows} cuts"))
             if made.complete and not made.found:
                 if not self.hot.all():  # all that fell short of late are satisfied: see to the others
                     self.hot[:] = True
                 elif inward == 0.0:
-                    self.best, self.objective, self.held = z, self.price(z), False
+                    self.best, self.objective, self.held = z, self.model.price(z), False
                     return True
                 straight = True
                 continue
             straight = False
             if self.separation.repairs is None:
                 self.hot = self.separation.recent if self.hot.all() else self.hot
-            self._purge(relaxed.slack)
+            self.model.purge(relaxed.slack)
             found = [*made.found, *self._chains(made, z, relaxed.reduced)]
-            self.master.add(self.row(identity, z) for identity in found)
+            self.model.master.add(self.model.row(identity, z) for identity in found)
             self._keep(found, z)
         return self._near(gap)
 
@@ -184,8 +166,8 @@ class Benders:
         for s in np.flatnonzero(missed).tolist():
             viewer, need = int(self.separation.levels.viewer[s]), float(self.separation.levels.need[s])
             identity = self.separation.lacking(s, *point.at(viewer, need), MISS)
-            if identity is not None and np.isfinite((row := self.row(identity, z))[2]):
-                self.master.add([row])
+            if identity is not None and np.isfinite((row := self.model.row(identity, z))[2]):
+                self.model.master.add([row])
                 cuts += 1
         if cuts:
             self.best, self.objective, self.hot[:] = None, inf, True
@@ -200,15 +182,20 @@ class Benders:
     def _all_at_once(self) -> Together | None:
         """None where there are too many directions, or attackers of whom some leave less room than others."""
         levels, n = self.separation.levels, self.n
-        if self.separation.repairs is None or self.widest is not None or len(self.demands.slides) or not len(levels):
+        if (
+            self.separation.repairs is None
+            or self.model.widest is not None
+            or len(self.demands.slides)
+            or not len(levels)
+        ):
             return None
-        if not self._turns(self.most):
+        if not self._turns(self.model.most):
             return None
         N = sparse_null_space(self.demands.classes.matrix.sparse.tocsr())
         if N is None or size(N)[0] * size(N)[1] > LARGE:
             return None
         column, directions = np.arange(n), N.toarray()
-        still = np.flatnonzero(self.most.reshape(2, -1).max(axis=0) <= 0)
+        still = np.flatnonzero(self.model.most.reshape(2, -1).max(axis=0) <= 0)
         if len(still):  # an interior-point method needs an interior
             directions = directions @ null_space(directions[still])
         if not directions.size:
@@ -217,11 +204,15 @@ class Benders:
             directions,
             levels.cell,
             levels.sign,
-            np.broadcast_to((self.unit / levels.need)[None, :, None], (2, len(levels), n)),
-            np.stack([column, column if self.mirrored else n + column]),
-            np.maximum(self.master.cost, 0.0),
-            np.where(self._unpaid, 0.0, self.master.lower),
-            np.where(self._unpaid, (self.most / self.unit)[: len(self.master.cost)], self.master.upper),
+            np.broadcast_to((self.model.unit / levels.need)[None, :, None], (2, len(levels), n)),
+            np.stack([column, column if self.model.mirrored else n + column]),
+            np.maximum(self.model.master.cost, 0.0),
+            np.where(self.model.unpaid, 0.0, self.model.master.lower),
+            np.where(
+                self.model.unpaid,
+                (self.model.most / self.model.unit)[: len(self.model.unpaid)],
+                self.model.master.upper,
+            ),
         )
         return asked if asked.cost < MOST else None
 
@@ -230,45 +221,45 @@ class Benders:
         repairs, levels = self.separation.repairs, self.separation.levels
         assert repairs is not None
         self._joint, self._joined = None, True
-        unit = self.scale * self.unit
+        unit = self.model.scale * self.model.unit
         made = together(asked, lambda: clock.over, 0.1 * gap, lambda s: tell(Standing("all at once", unit * s.cost)))
         if made is None:
             return
-        z = (np.tile(made.z, 2) if self.mirrored else made.z) * self.unit
-        z = np.where(self.free, self.most, z)
-        if (price := self.price(z)) < self.objective:
+        z = (np.tile(made.z, 2) if self.model.mirrored else made.z) * self.model.unit
+        z = np.where(self.model.free, self.model.most, z)
+        if (price := self.model.price(z)) < self.objective:
             self.best, self.objective, self.held = z, price, True
-        identities, times = Identities(repairs.relations, asked.N), np.zeros(self.master.rows)
+        identities, times = Identities(repairs.relations, asked.N), np.zeros(self.model.master.rows)
         for s in range(len(levels)):
             cell, sign, viewer, need = self.separation.asked(s)
             if (found := identities.near(cell, sign, made.balance[s])) is not None:
-                self.master.add([self.row(identity_of(s, viewer, need, *found[:2]), z)])
+                self.model.master.add([self.model.row(identity_of(s, viewer, need, *found[:2]), z)])
                 times = np.append(times, found[2])
         # What they prove together is known already, and to more digits than the master would find it with.
-        load = self.master.matrix.T @ times
-        most = float((load / np.where(self.master.cost > 0, self.master.cost, inf)).max(initial=1.0))
-        self.bound = max([self.bound, *(self.master.safe_bound(times / t)[0] * unit for t in (1.0, most))])
+        load = self.model.master.matrix.T @ times
+        most = float((load / np.where(self.model.master.cost > 0, self.model.master.cost, inf)).max(initial=1.0))
+        self.bound = max([self.bound, *(self.model.master.safe_bound(times / t)[0] * unit for t in (1.0, most))])
 
     # ---- what was known before, and what is kept --------------------------------------------------------------
 
     def _resume(self) -> None:
         """Of an earlier run: cuts, and intervals if attackers find nothing wrong with them."""
         state = self.keeping.found
-        if state is None or state.facts.get("mirrored") != self.mirrored:
+        if state is None or state.facts.get("mirrored") != self.model.mirrored:
             return
         for identity, z in read_cuts(state.arrays, self.separation, 2 * self.n):
             if z is not None:
-                self.master.add([self.row(identity, z)])
+                self.model.master.add([self.model.row(identity, z)])
                 self._kept.add([identity], z)
         best = state.arrays.get("best")
         if best is None or best.dtype != float or best.shape != (2 * self.n,) or not (best >= 0).all():
             return
-        best = np.where(self.free, self.most, np.minimum(best, self.most))
+        best = np.where(self.model.free, self.model.most, np.minimum(best, self.model.most))
         point = Capacities(self.demands, best[: self.n], best[self.n :])
-        if self.widest is not None and (best[: self.n] + best[self.n :] > self.widest).any():
+        if self.model.widest is not None and (best[: self.n] + best[self.n :] > self.model.widest).any():
             return
-        if self.price(best) < self.objective and not self._misses(point):
-            self.best, self.objective = best, self.price(best)
+        if self.model.price(best) < self.objective and not self._misses(point):
+            self.best, self.objective = best, self.model.price(best)
 
     def _misses(self, point: Capacities) -> bool:
         made = self.separation.round(point, tolerance=MISS, repairing=False)
@@ -280,17 +271,15 @@ class Benders:
             arrays = self._kept.arrays(self.separation)
             if self.best is not None:
                 arrays["best"] = self.best
-            self.keeping.keep(State({"mirrored": self.mirrored}, arrays))
+            self.keeping.keep(State({"mirrored": self.model.mirrored}, arrays))
 
     def _near(self, gap: float) -> bool:
         return self.objective < inf and self.objective - self.bound <= gap * abs(self.objective)
 
     def _start(self, clock: Clock) -> bool:
         """First intervals: moves that are found where everything is open; and the simplest cuts."""
-        if self.widest is not None:
-            self._cap_widths(self.widest)
         repairing = self.separation.repairs is not None
-        open_ = np.where(self.free, self.most, 0.0) if repairing else np.full(2 * self.n, inf)
+        open_ = np.where(self.model.free, self.model.most, 0.0) if repairing else np.full(2 * self.n, inf)
         point = Capacities(self.demands, open_[: self.n], open_[self.n :])
         made = self.separation.round(point, over=lambda: clock.over, each=not repairing)
         self.hopeless = made.hopeless if repairing else np.flatnonzero(made.short).tolist()
@@ -301,7 +290,7 @@ class Benders:
         if self.hopeless:
             return False
         self._take(made)
-        self.master.add(self._simple_rows())
+        self.model.master.add(self.model.simple_rows())
         return True
 
     def _narrow(self, s: int) -> bool:
@@ -320,21 +309,17 @@ class Benders:
         signs = [int(levels.sign[s])] if s < self.separation.sides else [1, -1]
         return sum(attacks.ask(int(levels.cell[s]), sign, need, *room).reached for sign in signs)
 
-    def _cap_widths(self, widest: np.ndarray) -> None:
-        for k in np.flatnonzero(np.isfinite(widest)):
-            self.master.add([(np.array([k, self.n + k]), np.array([-1.0, -1.0]), -widest[k] / self.unit)])
-
     def _take(self, made: Round) -> None:
         """Better intervals, if a round has shown some."""
         if self.hot.all():
             self._hold(made)
 
     def _hold(self, made: Round) -> None:
-        if not made.whole or self.widest is not None:
+        if not made.whole or self.model.widest is not None:
             return
-        hull = np.tile(made.hull.reshape(2, -1).max(axis=0), 2) if self.mirrored else made.hull
-        hull = np.where(self.free, self.most, hull)
-        price = self.price(hull)
+        hull = np.tile(made.hull.reshape(2, -1).max(axis=0), 2) if self.model.mirrored else made.hull
+        hull = np.where(self.model.free, self.model.most, hull)
+        price = self.model.price(hull)
         if price < self.objective:
             self.best, self.objective, self.held = hull, price, False
 
@@ -344,7 +329,7 @@ class Benders:
         if not self._widens or reduced is None or self._steps < WIDENING * self.separation.sides:
             return
         self._steps = 0
-        n, price = self.n, np.maximum(reduced, 0.0) + self.master.cost
+        n, price = self.n, np.maximum(reduced, 0.0) + self.model.master.cost
         wide = widened(self.separation, z, price, lambda: clock.over)
         if wide is None:
             return
@@ -356,9 +341,9 @@ class Benders:
         """Symmetric intervals, where costs and levels are symmetric: half the size. Their bound holds in any case; True
         if they are valid too. Not for networks, which are quick enough: nobody wants the value in the middle."""
         n = self.n
-        if self.widest is not None or self.mirrored or self.separation.repairs is None:
+        if self.model.widest is not None or self.model.mirrored or self.separation.repairs is None:
             return False
-        if not self.demands.symmetric(self.cost[:n], self.cost[n:]):
+        if not self.demands.symmetric(self.model.cost[:n], self.model.cost[n:]):
             return False
         if self.keeping.found is not None and self.keeping.found.facts.get("mirrored") is False:
             return False  # an earlier run was through with them
@@ -379,7 +364,7 @@ class Benders:
         rooms are narrow. True if the bound says so."""
         narrow = self.demands.mirrored(narrow=True)
         half = Benders(self.instance, narrow, self._w_down, self._w_up, mirrored=True)
-        if half._joint is None or clock.over or (half._own_levels() > half.most).any():
+        if half._joint is None or clock.over or (half.model.own_levels() > half.model.most).any():
             return False
         half._jointly(half._joint, clock, gap, tell)
         if half.best is not None and self._turns(half.best) and half.objective < self.objective:
@@ -391,9 +376,6 @@ class Benders:
         rooms = map(self.demands.room, set(self.separation.levels.viewer.tolist()))
         return all(bool((z <= np.concatenate(room)).all()) for room in rooms)
 
-    def price(self, z: np.ndarray) -> float:
-        return float(self.cost[~self.free] @ z[~self.free])
-
     def _attack(self, z: np.ndarray, clock: Clock) -> Round:
         point = Capacities(self.demands, z[: self.n], z[self.n :])
         flows = self.separation.repairs is None  # found in less time than it takes to see what other flows show
@@ -404,60 +386,7 @@ class Benders:
         if reduced is None:
             return
         longest = CHAIN if self.demands.classes.network is not None else SHORT_CHAIN
-        price = np.maximum(reduced, 0.0) + CHAIN_COST * self.master.cost
-        price = np.tile(price, 2) if self.mirrored else price
+        price = np.maximum(reduced, 0.0) + CHAIN_COST * self.model.master.cost
+        price = np.tile(price, 2) if self.model.mirrored else price
         for s in np.flatnonzero(made.short[: self.separation.sides]).tolist():
             yield from interval_chain(self.separation, s, z, price, longest)
-
-    def row(self, identity: Identity, z: np.ndarray) -> Row:
-        """The cut, in units of the master; the room of the viewer where it is less than the interval."""
-        (up, alpha), (down, beta) = identity.up, identity.down
-        columns = np.concatenate([down, self.n + up])
-        c = np.concatenate([beta, alpha])
-        low, high = self.demands.room(identity.viewer)
-        room = np.concatenate([low[down], high[up]])
-        fixed = self.free[columns] | (room < z[columns])
-        rhs = identity.need - float(c[fixed] @ room[fixed])
-        columns, c = columns[~fixed], c[~fixed] * (self.unit / identity.need)
-        if self.mirrored:
-            columns, place = np.unique(columns % self.n, return_inverse=True)
-            c = np.bincount(place, weights=c, minlength=len(columns))
-        return columns, c, rhs / identity.need
-
-    def _own_levels(self) -> np.ndarray:
-        """An interval must let its own class go as far as its level."""
-        least = np.zeros(2 * self.n)
-        levels = self.demands.levels
-        np.maximum.at(least, np.where(levels.sign > 0, self.n, 0) + levels.cell, levels.need)
-        return least
-
-    def _simple_rows(self) -> Iterator[Row]:
-        """Each relation of a class, alone, ties it to the room of the others."""
-        m = self.demands.classes.matrix
-        by_class = m.sparse.tocsc()
-        levels = self.demands.levels
-        nothing = np.where(self.free, self.most, 0.0)
-        for s in range(len(levels)):
-            p, sign, need = int(levels.cell[s]), int(levels.sign[s]), float(levels.need[s])
-            for e in range(by_class.indptr[p], by_class.indptr[p + 1]):
-                span = slice(m.start[by_class.indices[e]], m.start[by_class.indices[e] + 1])
-                cells, c = m.index[span], -sign * m.value[span] / by_class.data[e]
-                up, down = (c > 0) & (cells != p), (c < 0) & (cells != p)
-                viewer = int(levels.viewer[s])
-                identity = Identity(viewer, need, (cells[up], c[up]), (cells[down], -c[down]), s)
-                row = self.row(identity, nothing)
-                if np.isfinite(row[2]) and row[2] > 0:
-                    yield row
-
-    def _purge(self, slack: np.ndarray | None) -> None:
-        assert slack is not None
-        age = np.zeros(len(slack), dtype=np.int64)
-        age[: len(self._age)] = self._age
-        age = np.where(slack > 1e-7, age + 1, 0)
-        gone = age > OLD
-        if self.widest is not None:
-            gone[: int(np.isfinite(self.widest).sum())] = False
-        if gone.sum() > 0.1 * len(gone):
-            self.master.purge(gone)
-            age = age[~gone]
-        self._age = age

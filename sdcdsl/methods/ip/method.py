@@ -99,19 +99,19 @@ class Solver:
             status = LIMIT if self.order.clock.over else FAILED
             return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
         down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])
-        return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.master.rows})
+        return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.model.master.rows})
 
     def _exact(self, benders: Benders) -> tuple[np.ndarray, np.ndarray]:
         """Intervals that hold by arithmetic, and the levels that they do not hold."""
         assert benders.best is not None
         far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
-        few_digits = far and benders.widest is None
+        few_digits = far and benders.model.widest is None
         if not benders.held:
             return tight(benders.separation, benders.best, few_digits)
         if len(benders.separation.levels) * benders.n <= SMALL:
             # Solutions from the inside have crumbs everywhere: 108 .. 108.00000001 for a figure that can be published.
             z, missed = tight(benders.separation, benders.best, few_digits)
-            if not missed.any() and benders.price(z) <= benders.objective * (1 + LEAST_GAP):
+            if not missed.any() and benders.model.price(z) <= benders.objective * (1 + LEAST_GAP):
                 return z, missed
         z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
         return z, np.zeros(1, dtype=bool)
