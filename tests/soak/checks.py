@@ -14,7 +14,10 @@ from click.testing import CliRunner, Result
 
 from sdcdsl.cli import cli, exits
 from tests.soak.case import METHODS, POLICY, Case
+from tests.soak.costs import NEAR, broken_options, cost, noise
+from tests.soak.least import better_release
 from tests.soak.oracle import best_intervals, best_suppression, hopeless, second_opinion
+from tests.soak.reading import Release, read
 
 ENDS = {0: "released", 3: "data does not fit", 4: "infeasible", 5: "limit", 6: "refused by the audit"}
 SAYS_ALL = ("csp", "ip")  # methods whose releases every format can hold
@@ -33,8 +36,9 @@ class Tale:
     status: str | None = None
     verdict: str | None = None
     audits: int = 0
-    oracle: bool = False
-    proven_least: bool = False
+    oracle: str = ""  # how the release was judged: exact, LP, distance; nothing if it was not
+    priced: bool = False  # its cost was worked out from the file
+    proven_least: bool = False  # … and compared with the least, or with a valid release of our own
     replayed: bool = False
     certified: bool = False
     cpu: float = 0.0
@@ -82,14 +86,15 @@ def _judged(case: Case, policy: Path, tale: Tale) -> None:
     tale.end = ENDS.get(result.exit_code, f"exit {result.exit_code}")
     if said["exit"] != result.exit_code:
         tale.complain("two exit codes", f"{said['exit']} in the document, {result.exit_code} of the process")
-    [block] = said["blocks"] or [None]
-    if block is not None:
-        tale.cells, tale.status, tale.verdict = block["counts"]["cells"], block["status"], block["verdict"]
+    blocks = said["blocks"]
+    if blocks:
+        tale.cells = sum(block["counts"]["cells"] for block in blocks)
+        tale.status, tale.verdict = blocks[0]["status"], blocks[0]["verdict"]
     stray = [name for name in _files(policy.parent) - before if not name.startswith("out/") or ".part" in name]
     if stray:
         tale.complain("stray files", ", ".join(sorted(stray)))
     if result.exit_code == 0:
-        _judge_release(case, policy, out, block or {}, tale)
+        _judge_release(case, policy, out, blocks, tale)
     else:
         _judge_refusal(case, policy, out, said, tale)
 
@@ -118,16 +123,33 @@ def _judge_refusal(case: Case, policy: Path, out: Path, said: dict[str, Any], ta
         tale.complain("the audit refused what a method made", json.dumps(said["diagnostics"])[:2000])
     if "SDC512" in tale.codes:
         tale.complain("a solver failed", json.dumps(said["diagnostics"])[:2000])
-    if tale.end == "infeasible" and case.wanted.methods[0] in SAYS_ALL and not case.wanted.capped:
-        problem = _problem(policy)
-        if "conditional" not in problem.dataset and not hopeless(problem):
-            tale.complain("infeasible, though hiding all there is protects", json.dumps(said["diagnostics"])[:2000])
+    if tale.end == "infeasible" and len(case.wanted.methods) == len(case.wanted.tables) == 1:
+        _judge_infeasible(case, policy, said, tale)
+
+
+def _judge_infeasible(case: Case, policy: Path, said: dict[str, Any], tale: Tale) -> None:
+    problem = _problem(policy)
+    says_all = case.wanted.methods[0] in SAYS_ALL and "conditional" not in problem.dataset
+    if says_all and not case.wanted.capped and not hopeless(problem):
+        tale.complain("infeasible, though hiding all there is protects", json.dumps(said["diagnostics"])[:2000])
+    chosen = case.wanted.of(case.wanted.methods[0])
+    better = None if chosen is None else better_release(case, problem, chosen)
+    if better is not None:
+        shown = _shown(problem, better[0])
+        tale.complain("infeasible, though there is a release", f"{shown}: {json.dumps(said['diagnostics'])[:1000]}")
+
+
+def _shown(problem, release: Release) -> str:
+    """What stands in place of each figure that is not published as it is."""
+    figures = zip(release.status, release.value, release.low, release.high, strict=True)
+    said = {problem.label(i): (str(w), v, l, h) for i, (w, v, l, h) in enumerate(figures) if w not in ("", "published")}
+    return repr({label: tuple(x if isinstance(x, str) else float(x) for x in of) for label, of in said.items()})[:1500]
 
 
 # ---- something was released ----------------------------------------------------------------------------------------
 
 
-def _judge_release(case: Case, policy: Path, out: Path, block: dict[str, Any], tale: Tale) -> None:
+def _judge_release(case: Case, policy: Path, out: Path, blocks: list[dict[str, Any]], tale: Tale) -> None:
     names = list(case.world.tables)
     files = {format: _paths(out, file, names, format) for format, file in case.wanted.formats.items()}
     missing = [str(p) for paths in files.values() for p in paths.values() if not p.is_file()]
@@ -135,9 +157,9 @@ def _judge_release(case: Case, policy: Path, out: Path, block: dict[str, Any], t
     if missing or not lock.is_file():
         tale.complain("a release without its files", ", ".join([*missing, str(lock)]))
         return
-    if block.get("verdict") not in ("protected", "nothing to check"):
-        tale.complain("released without a verdict", json.dumps(block)[:2000])
-    again = ["--replay"] if _turn(case, 0) and block.get("status") == "optimal" else []
+    if any(block.get("verdict") not in ("protected", "nothing to check") for block in blocks):
+        tale.complain("released without a verdict", json.dumps(blocks)[:2000])
+    again = ["--replay"] if _turn(case, 0) and all(block.get("status") == "optimal" for block in blocks) else []
     verified = _command(tale, "verify", lock, *again)
     tale.replayed = bool(again)
     # A search that time had a say in, be it the first or the second time, may come to another release, and says so.
@@ -148,16 +170,50 @@ def _judge_release(case: Case, policy: Path, out: Path, block: dict[str, Any], t
         checked = _command(tale, "verify", out / "soak.cert")
         if checked.exit_code != 0:
             tale.complain("the certificate does not hold", checked.output)
+    together = policy  # several blocks are judged as what they are to a reader: one release
+    if case.wanted.joint is not None:
+        together = policy.with_name("joint.sdc")
+        together.write_text(case.wanted.joint, encoding="utf-8")
     for format, paths in files.items():
-        if format in ("csv", "parquet") or (format != "html" and block.get("method") in SAYS_ALL):
-            _audit_files(policy, paths, format, tale)
-    problem = _problem(policy)
+        if format in ("csv", "parquet") or (format != "html" and blocks[0].get("method") in SAYS_ALL):
+            _audit_files(together, paths, format, tale)
+    problem = _problem(together)
     _compare_values(case, problem, tale)
-    second = second_opinion(problem, files["csv"])
-    tale.oracle = second.asked
+    release = read(problem, files["csv"])
+    second = second_opinion(case, problem, release)
+    tale.oracle = second.how
     for complaint in second.complaints:
         tale.complain("the oracle disagrees", complaint)
-    _judge_optimum(case, problem, block, tale)
+    if case.wanted.joint is None:
+        _judge_cost(case, problem, release, blocks[0], tale)
+        _judge_optimum(case, problem, blocks[0], tale)
+
+
+def _judge_cost(case: Case, problem, release: Release, block: dict[str, Any], tale: Tale) -> None:
+    """The cost and the bound that the program claims, against what the file costs and against a release of our own."""
+    chosen = case.wanted.of(block["method"])
+    if chosen is None:
+        return
+    for broken in broken_options(problem, chosen, release):
+        tale.complain("an option is not kept", broken)
+    objective, bound = block["objective"], block["bound"]
+    paid = cost(problem, chosen, release)
+    size, digits = abs(objective or 0.0), noise(problem, chosen, release)
+    if paid is not None and objective is not None:
+        tale.priced = True
+        if abs(paid - objective) > (NEAR if chosen.method != "ecta" else 1e-4) * size + digits:
+            tale.complain("another cost than the file has", f"said {objective}, the file costs {paid}")
+    if bound is not None and objective is not None and bound > objective + NEAR * size + digits:
+        tale.complain("a bound above the cost", f"{bound} above {objective}")
+    better = better_release(case, problem, chosen)
+    if better is None or objective is None:
+        return
+    tale.proven_least = True
+    least = better[1] * (1 + 1e-5) + digits
+    if bound is not None and bound > least:
+        tale.complain("a bound above a valid cost", f"bound {bound}, {better[1]} by {_shown(problem, better[0])}")
+    if block["status"] == "optimal" and not chosen.gap and not chosen.avoid_centre and objective > least:
+        tale.complain("not the least", f"said {objective}, {better[1]} by {_shown(problem, better[0])}")
 
 
 def _paths(out: Path, file: str, tables: list[str], format: str) -> dict[str, Path]:
@@ -185,9 +241,9 @@ def _problem(policy: Path):
 def _compare_values(case: Case, problem, tale: Tale) -> None:
     """The tables as the program made them, against sums made by hand."""
     for table in problem.tables:
-        expected = case.world.cells[table.name]
+        expected = case.world.cells.get(table.name, {})
         if table.lattice is None:
-            made = dict(zip(expected, table.value.tolist(), strict=True))
+            made = dict(zip(expected, table.value.tolist(), strict=bool(expected)))
         else:
             made = {tuple(table.lattice.codes(i).values()): v for i, v in enumerate(table.value.tolist())}
         wrong = [cell for cell, value in expected.items() if abs(made[cell] - value) > 1e-9 * max(abs(value), 1.0)]

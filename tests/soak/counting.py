@@ -15,6 +15,7 @@ class Count:
     statuses: Counter[str] = field(default_factory=Counter)
     audits: int = 0
     oracle: int = 0
+    priced: int = 0
     least: int = 0
     replays: int = 0
     certificates: int = 0
@@ -27,6 +28,7 @@ class Count:
         self.statuses[tale["status"] or "–"] += 1
         self.audits += tale["audits"]
         self.oracle += bool(tale["oracle"])
+        self.priced += bool(tale["priced"])
         self.least += bool(tale["proven_least"])
         self.replays += bool(tale["replayed"])
         self.certificates += bool(tale["certified"])
@@ -40,6 +42,7 @@ class Count:
             "statuses": dict(self.statuses.most_common()),
             "audits_of_released_files": self.audits,
             "second_opinions": self.oracle,
+            "costs_from_the_file": self.priced,
             "costs_compared_with_the_least": self.least,
             "replays": self.replays,
             "certificates": self.certificates,
@@ -80,10 +83,10 @@ class Tally:
 
     def _lines(self) -> Iterator[str]:
         ends = [end for end, _ in self.total.ends.most_common()]
-        rows = [["method", "cases", *ends, "audits", "oracle", "findings"]]
+        rows = [["method", "cases", *ends, "audits", "oracle", "priced", "least", "findings"]]
         for name, count in [*sorted(self.methods.items()), ("all", self.total)]:
-            counts = [count.cases, *(count.ends[end] for end in ends), count.audits, count.oracle, count.findings]
-            rows.append([name, *map(str, counts)])
+            judged = [count.audits, count.oracle, count.priced, count.least, count.findings]
+            rows.append([name, *map(str, [count.cases, *(count.ends[end] for end in ends), *judged])])
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         for row in rows:
             yield "  ".join(

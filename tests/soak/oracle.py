@@ -1,126 +1,118 @@
-"""A second opinion on tiny tables: the released CSV file read by a few lines of our own, and exact rational arithmetic.
+"""A second opinion on every release: the released CSV files read by a few lines of our own (`reading`), attackers with
+the knowledge that the policy's words give them (`knowledge`), and arithmetic that shares no code with the program.
 
-Hidden cells, intervals and published figures are read here; what is published beside changed figures (bases, widths,
-α and β) is read by the program's own reader, and attacked by the oracle all the same.
+Small tables are attacked in exact rational arithmetic, larger ones by linear programs of scipy. Adjusted tables say
+nothing about their changes: they have to add up, keep the bounds, and be as far from the truth as the levels ask for.
 """
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.pattern import Pattern
-from sdcdsl.released import read_release
 from tests.attack.oracle import System, protected, simplex_range
-from tests.methods.oracle import Oracle
+from tests.methods.oracle import DOWN, SHORT, UP, Oracle, furthest
+from tests.soak.case import Case
+from tests.soak.knowledge import views
+from tests.soak.reading import ADJUSTED, CHANGED, Release
 
 CELLS, PAIRS = 45, 40  # more would take rational arithmetic too long
+MANY = 120  # pairs that linear programs look at
 CHOICES = 10  # cells that a search by hand may hide or not
+ADDS_UP = 1e-9  # of the sum of the absolute terms
 
 
 @dataclass(frozen=True)
 class Second:
-    """What the oracle could look at, and what it holds against the release."""
+    """How the oracle could look at a release ("exact", "LP" or "distance"), and what it holds against it."""
 
-    asked: bool
+    how: str
     complaints: list[str]
 
 
-def released(problem: TableProblem, files: dict[str, Path]) -> tuple[Pattern | None, list[str]]:
-    pattern, found = read_release(problem, files)
-    if pattern is None:
-        return None, [f"the released files cannot be read: {[d.headline for d in found]}"]
-    if not pattern.claims or "v" in pattern.status or len(problem.tables) > 1:
-        return pattern, []
-    low, high = _plain_box(problem, next(iter(files.values())))
-    n = len(low)
-    # An end that is the true value but for the last bit of a sum is read as the true value.
-    same = all(np.allclose(x[:n], y, rtol=1e-15, atol=0) for x, y in ((pattern.low, low), (pattern.high, high)))
-    return pattern, [] if same else ["the released file says other things to a plain reader than to the audit"]
+def second_opinion(case: Case, problem: TableProblem, release: Release) -> Second:
+    complaints = list(release.complaints) + adds_up(problem, release)
+    if release.adjusted:
+        return Second("distance", complaints + far_enough(problem, release))
+    how = "exact" if problem.n <= CELLS and problem.dataset.sizes["pair"] <= PAIRS else "LP"
+    return Second(how, complaints + exposed(problem, release, views(case, problem), exact=how == "exact"))
 
 
-def _plain_box(problem: TableProblem, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Row by row in the order of the cells, as the file is written; a published figure stands for the true value."""
-    a = problem.dataset["a"].values
-    low, high = [], []
-    with path.open(newline="", encoding="utf-8") as lines:
-        for cell, row in enumerate(csv.DictReader(lines)):
-            if row["status"] == "published":
-                assert abs(float(row["value"]) - a[cell]) <= 1e-9 * max(abs(a[cell]), 1e-300) + 1e-300, row
-                low.append(a[cell])
-                high.append(a[cell])
-            else:
-                low.append(float(row["low"] or "-inf"))
-                high.append(float(row["high"] or "inf"))
-    return np.array(low), np.array(high)
-
-
-def second_opinion(problem: TableProblem, files: dict[str, Path]) -> Second:
-    pattern, complaints = released(problem, files)
-    if pattern is None or complaints:
-        return Second(asked=True, complaints=complaints)
-    if not pattern.claims:
-        return Second(asked=True, complaints=_far_enough(problem, pattern))
-    d = problem.dataset
-    if problem.n > CELLS or d.sizes["pair"] > PAIRS:
-        return Second(asked=False, complaints=[])
-    touched = pattern.status != "."
-    out = []
-    for pair in range(d.sizes["pair"]):
-        cell, who = int(d["cell_at"].values[pair]), int(d["attacker_at"].values[pair])
-        if "conditional" in d and d["conditional"].values[pair] and not touched[cell]:
-            continue
-        box = pattern.seen(*_known(problem, who))
-        system = System(d["a"].values, d["coefficient"].values, d["cell_of"].values, d["equation_of"].values, *box)
-        ends = simplex_range(system, cell)
-        levels = [float(d[name].values[pair]) for name in ("lpl", "upl", "spl")]
-        if not protected(ends, float(d["a"].values[cell]), *levels):
-            shown = tuple(float(end) for end in ends)
-            out.append(f"{problem.label(cell)} lies in {shown} for attacker {who}, levels {levels}")
-    return Second(asked=True, complaints=out)
-
-
-def _known(problem: TableProblem, attacker: int) -> tuple[np.ndarray, np.ndarray]:
-    d = problem.dataset
-    view = int(d["view_of"].values[attacker])
-    low, high = d["low"].values[view].copy(), d["high"].values[view].copy()
-    for entry in np.flatnonzero(d["known_attacker"].values == attacker):
-        cell = int(d["known_cell"].values[entry])
-        low[cell] = max(low[cell], d["known_low"].values[entry])
-        high[cell] = min(high[cell], d["known_high"].values[entry])
-    return low, high
-
-
-def _far_enough(problem: TableProblem, pattern: Pattern) -> list[str]:
-    """Of a table that says nothing about its changes: sums hold, and every sensitive cell is a level away."""
-    d, v = problem.dataset, pattern.value.copy()
+def exposed(
+    problem: TableProblem, release: Release, known: list[tuple[np.ndarray, np.ndarray]], *, exact: bool
+) -> list[str]:
+    """Every pair of attacker and cell whose levels are missed."""
+    d, out = problem.dataset, []
     a = d["a"].values
-    unions = ~d["published"].values
+    numbers = d["coefficient"].values, d["cell_of"].values, d["equation_of"].values
+    M = None if exact else Oracle(problem).M
+    pairs = range(d.sizes["pair"]) if exact else range(0, d.sizes["pair"], 1 + d.sizes["pair"] // MANY)
+    for pair in pairs:
+        cell, who = int(d["cell_at"].values[pair]), int(d["attacker_at"].values[pair])
+        if "conditional" in d and d["conditional"].values[pair] and not release.touched(cell):
+            continue
+        low, high = np.maximum(release.low, known[who][0]), np.minimum(release.high, known[who][1])
+        lpl, upl, spl = (float(d[name].values[pair]) for name in ("lpl", "upl", "spl"))
+        if M is None:
+            ends = simplex_range(System(a, *numbers, low, high), cell)
+            if protected(ends, float(a[cell]), lpl, upl, spl):
+                continue
+            shown = f"lies in {tuple(float(end) for end in ends)}"
+        else:
+            down, up = (furthest(M, a - low, high - a, cell, side, max(lpl, upl, spl)) for side in (DOWN, UP))
+            if down >= lpl * SHORT and up >= upl * SHORT and down + up >= spl * SHORT:
+                continue
+            shown = f"falls by {down} and rises by {up} at most"
+        label = problem.attackers[who]
+        out.append(f"{problem.label(cell)} = {a[cell]!r} {shown} for {label}, levels {lpl, upl, spl}")
+    return out
+
+
+def adds_up(problem: TableProblem, release: Release) -> list[str]:
+    """Relations in which every figure is printed hold among the printed figures."""
+    d = problem.dataset
     out = []
-    residual, scale = np.zeros(problem.m), np.zeros(problem.m)
-    entries = list(zip(d["coefficient"].values, d["cell_of"].values, d["equation_of"].values, strict=True))
-    for s, cell, equation in entries:
-        if unions[cell]:
-            v[cell] = sum(t * v[c] for t, c, e in entries if e == equation and c != cell) / -s
-    for s, cell, equation in entries:
-        residual[equation] += s * v[cell]
-        scale[equation] += abs(s * v[cell])
-    wrong = np.flatnonzero(np.abs(residual - d["b"].values) > 1e-9 * scale)
-    if len(wrong) and not np.isnan(v).any():
-        out.append(f"relations {wrong.tolist()} do not add up")
-    for pair in range(d.sizes["pair"]):
-        cell = int(d["cell_at"].values[pair])
-        lpl, upl = float(d["lpl"].values[pair]), float(d["upl"].values[pair])
+    for equation in range(problem.m):
+        mine = d["equation_of"].values == equation
+        cells = d["cell_of"].values[mine]
+        terms = d["coefficient"].values[mine] * release.value[cells]
+        if np.isnan(terms).any() or not np.isin(release.status[cells], (CHANGED, ADJUSTED)).any():
+            continue
+        if abs(terms.sum() - d["b"].values[equation]) > ADDS_UP * max(np.abs(terms).sum(), 1e-6):
+            out.append(f"relation {equation} of {[problem.label(int(c)) for c in cells]} does not add up")
+    return out
+
+
+def far_enough(problem: TableProblem, release: Release) -> list[str]:
+    """Every sensitive cell is a level away from the truth. Where an attacker has a level on one side only, the other
+    attackers' level on the other side is enough."""
+    d = problem.dataset
+    a, v = d["a"].values, release.value.copy()
+    for union in np.flatnonzero(~d["published"].values).tolist():
+        v[union] = _sum_of_members(problem, union, v)
+    out = []
+    for cell in np.unique(d["cell_at"].values).tolist():
+        mine = d["cell_at"].values == cell
         move = v[cell] - a[cell]
+        if np.isnan(move):
+            continue
+        lpl, upl = float(d["lpl"].values[mine].max()), float(d["upl"].values[mine].max())
         ways = [move >= upl * (1 - 1e-9)] if upl > 0 else []
         ways += [-move >= lpl * (1 - 1e-9)] if lpl > 0 else []
-        if ways and not any(ways) and not np.isnan(move):
+        if ways and not any(ways):
             out.append(f"{problem.label(cell)} moved by {move}, levels {lpl} down and {upl} up")
     return out
+
+
+def _sum_of_members(problem: TableProblem, union: int, v: np.ndarray) -> float:
+    d = problem.dataset
+    equation = d["equation_of"].values[d["cell_of"].values == union][0]
+    mine = d["equation_of"].values == equation
+    cells, factors = d["cell_of"].values[mine], d["coefficient"].values[mine]
+    own = cells == union
+    return float((d["b"].values[equation] - (factors[~own] * v[cells[~own]]).sum()) / factors[own][0])
 
 
 # ---- what a search says of itself ----------------------------------------------------------------------------------

@@ -62,6 +62,8 @@ class World:
     counts: bool = False  # how many contribute is known
     largest: bool = False  # so are the largest contributions
     brings_levels: bool = False  # a JJ file with sensitive cells, bounds and levels of its own
+    frequency: bool = False  # the cells are counts of records
+    empty: dict[str, set[Cell]] = field(default_factory=dict)  # cells of a table to which nobody contributes
 
     @property
     def negative(self) -> bool:
@@ -77,7 +79,7 @@ class World:
 
 
 def make_world(draw: random.Random) -> World:
-    kind = draw.choice(["inline", "inline", "cells", "microdata", "microdata", "linked", "jj"])
+    kind = draw.choice(["inline", "inline", "cells", "microdata", "microdata", "frequency", "linked", "jj"])
     world = World(kind, draw.choice(VALUES))
     if kind == "jj":
         _jj(draw, world)
@@ -88,7 +90,14 @@ def make_world(draw: random.Random) -> World:
         if _cells(world.dimensions) <= limit:
             break
     world.text += [line for dimension in world.dimensions for line in _declared(draw, dimension, world.files)]
-    {"inline": _inline, "cells": _ready_made, "microdata": _microdata, "linked": _linked}[kind](draw, world)
+    make = {
+        "inline": _inline,
+        "cells": _ready_made,
+        "microdata": _microdata,
+        "frequency": _frequency,
+        "linked": _linked,
+    }
+    make[kind](draw, world)
     return world
 
 
@@ -202,6 +211,7 @@ def _ready_made(draw: random.Random, world: World) -> None:
             ranked.setdefault(above, []).extend(given)
     cells = _added_up(world.dimensions, parts)
     world.tables["main"], world.cells["main"] = world.dimensions, cells
+    world.empty["main"] = {cell for cell in cells if not counts[cell]}
     world.counts = world.largest = True
     names = [d.name for d in world.dimensions]
     lines = [",".join([*names, "turnover", "n", "first", "second"])]
@@ -214,13 +224,13 @@ def _ready_made(draw: random.Random, world: World) -> None:
     world.text += ["  largest(2) second", *_integer(draw, world), "}", ""]
 
 
-def _records(draw: random.Random, world: World) -> list[tuple[Cell, float]]:
+def _records(draw: random.Random, world: World, weights: float = 0.25) -> list[tuple[Cell, float]]:
     """Writes microdata, in one file or in several of a glob, and gives the records."""
     names = [d.name for d in world.dimensions]
     n = draw.choice([15, 40, 120, 400])
     units, groups = max(4, n // draw.choice([1, 2, 4])), max(3, n // draw.choice([2, 8]))
     world.unit, world.group, world.counts, world.largest = draw.random() < 0.7, draw.random() < 0.4, True, True
-    weighted = draw.random() < 0.25
+    weighted = draw.random() < weights
     group_of = [draw.randrange(groups) for _ in range(units)]
     rows, records = [], []
     for _ in range(n):
@@ -242,7 +252,26 @@ def _microdata(draw: random.Random, world: World) -> None:
     records = _records(draw, world)
     names = [d.name for d in world.dimensions]
     world.tables["main"], world.cells["main"] = world.dimensions, _added_up(world.dimensions, records)
+    world.empty["main"] = _nobody(world.dimensions, records)
     world.text += ["table main {", "  from records", f"  by {', '.join(names)}", "  sum turnover"]
+    world.text += [*_integer(draw, world), "}", ""]
+
+
+def _nobody(dimensions: Sequence[Dimension], records: Sequence[tuple[Cell, float]]) -> set[Cell]:
+    """Cells to which no record contributes."""
+    return {cell for cell, n in _added_up(dimensions, [(cell, 1.0) for cell, _ in records]).items() if not n}
+
+
+def _frequency(draw: random.Random, world: World) -> None:
+    """How many records there are in each cell: small numbers, and whole ones."""
+    world.values, world.frequency = "whole", True
+    records = _records(draw, world, weights=0.0)
+    names = [d.name for d in world.dimensions]
+    world.tables["main"] = world.dimensions
+    world.cells["main"] = _added_up(world.dimensions, [(cell, 1.0) for cell, _ in records])
+    world.empty["main"] = _nobody(world.dimensions, records)
+    world.largest = False
+    world.text += ["table main {", "  from records", f"  by {', '.join(names)}", "  count"]
     world.text += [*_integer(draw, world), "}", ""]
 
 
@@ -255,7 +284,8 @@ def _linked(draw: random.Random, world: World) -> None:
         at = [names.index(d) for d in by]
         dimensions = [world.dimensions[i] for i in at]
         world.tables[name] = dimensions
-        world.cells[name] = _added_up(dimensions, [(tuple(c[i] for i in at), v) for c, v in records])
+        seen = [(tuple(c[i] for i in at), v) for c, v in records]
+        world.cells[name], world.empty[name] = _added_up(dimensions, seen), _nobody(dimensions, seen)
         world.text += [f"table {name} {{", "  from records", f"  by {', '.join(by)}", "  sum turnover", "}", ""]
 
 
