@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from sdcdsl.cli import cli
 from tests.conftest import ROOT
+from tests.waiting import HANGS
 
 EXAMPLES = ROOT / "examples"
 NAMES = ("tiny", "turnover", "quarterly", "enterprises", "hospital", "linked", "series")
@@ -80,7 +81,7 @@ def test_the_demo_walks(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

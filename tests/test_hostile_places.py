@@ -17,6 +17,7 @@ from sdcdsl.cli import cli, exits
 from sdcdsl.ordinary import open_ordinary
 from tests.cli.test_limits import POLICY as INLINE
 from tests.conftest import ROOT
+from tests.waiting import HANGS
 
 POLICY = """sdc 1
 policy "Places"
@@ -225,7 +226,7 @@ def test_no_command_waits_for_a_pipe_or_reads_zeros(tmp_path: Path):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         check=False,
     )
     assert got.returncode == 0, got.stderr
@@ -245,7 +246,7 @@ def test_a_file_larger_than_memory(tmp_path: Path):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         check=False,
     )
     assert got.returncode == exits.LIMIT, got.stdout + got.stderr

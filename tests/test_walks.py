@@ -22,6 +22,7 @@ from click.testing import CliRunner
 
 from sdcdsl.cli import cli
 from tests.conftest import ROOT
+from tests.waiting import HANGS
 
 EXAMPLES = ROOT / "examples"
 WALKS = sorted(page.parent.name for page in EXAMPLES.glob("*/README.md"))
@@ -34,7 +35,7 @@ def run(line: str) -> str:
     """What a command of a page prints."""
     program, *arguments = shlex.split(line)
     if program == "python":
-        done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=HANGS, check=True)
         return done.stdout
     assert program == "sdcdsl", line
     result = CliRunner().invoke(cli, arguments, prog_name="sdcdsl")

@@ -22,7 +22,7 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PATIENCE = 30.0
+PATIENCE = 900.0
 _KEYS = {
     "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "PageDown": 34,
     "PageUp": 33, "Enter": 13, "Tab": 9, " ": 32, "Escape": 27,
@@ -182,7 +182,7 @@ class Tab:
         """Two frames: what waits for the next one is done."""
         self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))")
 
-    def until(self, condition: str, patience: float = 5.0) -> None:
+    def until(self, condition: str, patience: float = PATIENCE) -> None:
         end = time.monotonic() + patience
         while not self.run(condition):
             if time.monotonic() > end:

@@ -21,6 +21,7 @@ from sdcdsl.cli import cli
 from sdcdsl.executing.team import DEATHS
 from tests.cli.protecting import files
 from tests.pipeline.others import environment, others  # noqa: F401
+from tests.waiting import HANGS
 
 
 def run(*arguments: object) -> Result:
@@ -140,7 +141,7 @@ class Running:
         os.killpg(self.process.pid, signal.SIGINT)  # a terminal tells everybody
 
     def end(self) -> tuple[int, str]:
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=HANGS)
         assert "Traceback" not in err
         return self.process.returncode, out
 
@@ -183,7 +184,7 @@ def _child(parent: int, but: set[int]) -> int:
     listed = Path(f"/proc/{parent}/task")
     if not listed.exists():
         pytest.skip("the system does not tell who its children are")
-    until = time.monotonic() + 60
+    until = time.monotonic() + HANGS
     while time.monotonic() < until:
         for child in _children(listed):
             with contextlib.suppress(OSError):

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from click.testing import CliRunner
 from sdcdsl.cli import cli, exits
 from sdcdsl.cli.limits import Size
 from tests.conftest import ROOT
+from tests.waiting import HANGS, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits of memory need /proc")
 POLICY = """sdc 1
@@ -51,7 +51,7 @@ def run(folder: Path, *arguments: str, before: str = "") -> subprocess.Completed
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         check=False,
     )
 
@@ -144,10 +144,9 @@ def test_whatever_was_started_ends_too(folder: Path):
         start_new_session=True,
         text=True,
     )
-    _, said = got.communicate(timeout=300)
+    _, said = got.communicate(timeout=HANGS)
     assert got.returncode == exits.LIMIT, said
-    time.sleep(0.2)
-    assert alive(got.pid) == []
+    until(lambda: alive(got.pid) == [])
 
 
 def alive(session: int) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.cli.investment import document
 from tests.cli.protecting import files
 from tests.pipeline.others import environment, others  # noqa: F401
+from tests.waiting import HANGS
 
 
 class Running:
@@ -33,7 +34,7 @@ class Running:
         os.kill(self.process.pid, signal.SIGINT)
 
     def end(self) -> tuple[int, str]:
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=HANGS)
         assert "Traceback" not in err
         return self.process.returncode, out
 
@@ -67,7 +68,7 @@ HURRIED = (
 def hurried(path: Path, site: Path) -> subprocess.CompletedProcess[str]:
     """The command with less patience for searches that do not come back."""
     command = [sys.executable, "-c", HURRIED, "protect", str(path), "--jobs", "1", "--progress", "none"]
-    return subprocess.run(command, env=environment(site), capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=environment(site), capture_output=True, text=True, timeout=HANGS, check=False)
 
 
 def test_a_search_that_does_not_come_back_is_given_up(policy, tmp_path, others):  # noqa: F811
@@ -90,7 +91,7 @@ def test_before_anything_is_found(policy, tmp_path, others):  # noqa: F811
     path = policy("method fruitless else endless", 'release csv "out.csv"')
     running = Running(path, others, "investment: fruitless, waiting, for nothing")
     running.press()
-    out, err = running.process.communicate(timeout=30)
+    out, err = running.process.communicate(timeout=HANGS)
     assert (running.process.returncode, files(tmp_path)) == (130, {"investment.sdc"})
     assert out.startswith("investment: STOPPED, NOTHING FOUND\n")
     assert "had no valid release of `investment` when it was stopped" in err and "more time" not in err

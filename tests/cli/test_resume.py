@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.executing.cubes import cube
+from tests.waiting import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
 # Small tables have all their intervals at once, and nothing to keep.
@@ -27,7 +28,7 @@ def started(path: Path, out: Path, *more: str) -> subprocess.Popen:
 
 
 def ended(process: subprocess.Popen) -> tuple[int, str]:
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=HANGS)
     return process.returncode, out + err
 
 
@@ -38,7 +39,7 @@ def table(tmp_path_factory) -> Path:
 
 def killed_at_its_checkpoint(table: Path, out: Path, *more: str) -> Path:
     process = started(table, out, "--checkpoint-every", "0", *(more or ("--gap", "0")))
-    until = time.monotonic() + 240
+    until = time.monotonic() + HANGS
     while time.monotonic() < until and process.poll() is None:
         found = list(out.glob("*.checkpoint"))
         if found:

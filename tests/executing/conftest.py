@@ -8,16 +8,23 @@ import pytest
 
 from sdcdsl.executing import SERIAL, Team, Threads
 from sdcdsl.executing.processes import Processes
+from tests.waiting import HANGS
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Team]:
-    """Two processes behind a scheduler of dask."""
+def _cluster() -> Iterator[Team]:
     pytest.importorskip("distributed")
     from sdcdsl.executing.cluster import Cluster  # noqa: PLC0415
 
     with Cluster.at("local:2", patience=0.0) as team:
         yield team
+
+
+@pytest.fixture
+def cluster(_cluster: Team) -> Team:
+    """Two processes behind a scheduler of dask, both at work: a test before may have killed them."""
+    _cluster.client.wait_for_workers(2, timeout=HANGS)  # pyright: ignore
+    return _cluster
 
 
 @pytest.fixture(scope="session")

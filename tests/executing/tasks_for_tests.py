@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from sdcdsl.executing import Line
+from tests.waiting import HANGS, until
 
 
 def add(numbers: list[int], more: int) -> int:
@@ -32,7 +33,7 @@ def waiting(line: Line) -> str:
     stopped = threading.Event()
     line.listen(lambda part: stopped.set())
     line.say({"at": 1})
-    return "stopped" if stopped.wait(30) else "forgotten"
+    return "stopped" if stopped.wait(HANGS) else "forgotten"
 
 
 def dying(*given: Any) -> None:
@@ -70,6 +71,12 @@ def late_if_first(number: int) -> int:
 def sleeping(seconds: float) -> float:
     time.sleep(seconds)
     return seconds
+
+
+def waiting_for(path: str) -> str:
+    """Ends once there is such a file, and leaves another when it begins."""
+    open(f"{path}.begun", "w").close()
+    return until(lambda: os.path.exists(path) and path)
 
 
 def who_slowly(seconds: float) -> int:

@@ -20,6 +20,7 @@ from sdcdsl.pattern import hidden
 from sdcdsl.pipeline import End, Request, prepare
 from sdcdsl.policy.read import read_policy
 from tests.executing import tasks_for_tests as tasks
+from tests.waiting import HANGS
 
 CODES = ("Xanadu", "Atlantis", "Lemuria", "Weaving", "Dyeing")
 VALUES = ((8765401, 3456702, 2345603), (1234504, 9876505, 7654306))
@@ -118,7 +119,7 @@ def test_nothing_is_told(talkative, tmp_path):
     run(problem, "ecta", Order({"alpha": 0.9, "tries": 16}, team=talkative))
     # A task that fails is what logs are fullest of.
     with pytest.raises(ValueError, match="Xanadu: 8765401"):
-        talkative.submit(tasks.failing_loudly, np.array(VALUES[0], dtype=float), "Xanadu").result(60)
+        talkative.submit(tasks.failing_loudly, np.array(VALUES[0], dtype=float), "Xanadu").result(HANGS)
     seen = shown(talkative)
     assert "sdcdsl-" in seen
     assert secrets(seen) == []

@@ -8,6 +8,7 @@ import pytest
 
 from sdcdsl.executing import overdue
 from sdcdsl.executing.overdue import Overdue, left_behind, within
+from tests.waiting import HANGS
 
 
 def test_what_it_gives_and_what_it_raises():
@@ -25,5 +26,5 @@ def test_nobody_waits_for_ever():
     go_on.set()
     for thread in threading.enumerate():
         if thread.name == overdue.NAME:
-            thread.join(10.0)
+            thread.join(HANGS)
     assert not left_behind()

@@ -37,6 +37,7 @@ from sdcdsl.risk import assess
 from tests.cli.investment import POLICY
 from tests.executing.cubes import cube, problem_of
 from tests.executing.test_teams import pids
+from tests.waiting import HANGS
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +195,7 @@ def test_comparisons(tmp_path, team):
     assert not found
     runs = runs_of(request, problem, variants, [1, 2])
     rows = [
-        [replace(one.submit(compared, *task, Line()).result(120), seconds={}) for task in handed_over(runs, one)]
+        [replace(one.submit(compared, *task, Line()).result(HANGS), seconds={}) for task in handed_over(runs, one)]
         for one in (SERIAL, team)
     ]
     assert [vars(row) for row in rows[0]] == [vars(row) for row in rows[1]]
@@ -229,7 +230,7 @@ def killing(team: Team) -> Iterator[list[int]]:
 def test_an_audit_whose_workers_are_killed(problem, apart, small_parts, monkeypatch):
     alone = facts(audit(problem, pattern(problem)))
     with killing(apart) as killed:
-        until = time.monotonic() + 60
+        until = time.monotonic() + HANGS
         while True:  # as often as it takes to hit them at work
             assert facts(audit(problem, pattern(problem), team=apart)) == alone
             if killed or time.monotonic() > until:
@@ -241,7 +242,7 @@ def test_tries_whose_workers_are_killed(problem, apart):
     options = {"alpha": 0.5, "tries": 30}
     alone = run(problem, "ecta", Order(options, seed=3))
     with killing(apart) as killed:
-        until = time.monotonic() + 60
+        until = time.monotonic() + HANGS
         while True:
             made = run(problem, "ecta", Order(options, seed=3, team=apart))
             assert made.pattern is not None and alone.pattern is not None

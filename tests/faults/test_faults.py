@@ -24,6 +24,7 @@ from tests.faults.judging import wrong_with
 from tests.faults.running import Tally, tried
 from tests.faults.worlds import METHODS, policy
 from tests.solve.test_solving import knapsack, line
+from tests.waiting import HANGS
 
 LEAST = {"solver": 20, "master": 5, "engine": 20, "pattern": 20}  # master problems of tiny tables end quickly
 
@@ -118,7 +119,7 @@ def test_a_solver_that_takes_the_process_with_it(tmp_path: Path, dies: str, limi
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
         check=False,
     )
     assert [p.name for p in tmp_path.iterdir()] == ["p.sdc"]

@@ -80,7 +80,7 @@ _BOTH = threading.Barrier(2)
 def meeting(problem: TableProblem, order: Order) -> Result:
     """Two of these are done only if they run at the same time."""
     try:
-        _BOTH.wait(timeout=order.options["time_limit"] or 60.0)
+        _BOTH.wait(timeout=order.options["time_limit"] or 900.0)
     except threading.BrokenBarrierError:
         _BOTH.reset()
         return Result(LIMIT)

@@ -19,6 +19,7 @@ from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import Metadata, Variable, read_rda
 from sdcdsl.bind.readers.records import Asked
 from sdcdsl.diagnostics import CODES, Diagnostic, Source
+from tests.waiting import HANGS
 
 CODE, NUMBER = frozenset({"code"}), frozenset({"number"})
 FIXED = Metadata("m", (Variable("a", 1, 1, 2, roles=CODE), Variable("b", 2, 3, 4, roles=NUMBER)), False, None)
@@ -108,10 +109,11 @@ FLOODS = {
 
 @every_reader
 @pytest.mark.parametrize("text", FLOODS.values(), ids=FLOODS)
-def test_floods_are_answered_soon(reader, text):
+def test_floods_are_answered(reader, text):
+    """Who compares every character with every other one needs hours for a million of them."""
     start = time.process_time()  # its own: others may be at work beside
     assert answered(reader(Source("x", text)))
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < HANGS
 
 
 @every_reader

@@ -18,6 +18,7 @@ from sdcdsl.methods.cta.senses.search import Search
 from sdcdsl.methods.result import Clock
 from tests.methods.cta.every_sense import EverySense
 from tests.methods.tiny_tables import made, tiny_table
+from tests.waiting import HANGS
 
 
 def one_relation(up, down, weight) -> Envelopes:
@@ -64,7 +65,7 @@ def test_levels_that_cannot_cancel_leave_their_least_difference():
 def test_relations_with_more_levels_than_can_be_enumerated_are_left_out():
     problem = crowded(0, rows=2, columns=MOST + 2, sensitive=2 * (MOST + 1))
     of = asked(problem, {"norm": "L1"})
-    found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Clock(20)).groups)
+    found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Clock(HANGS)).groups)
     assert np.diff(found.first).max(initial=0) <= MOST
 
 
@@ -89,7 +90,7 @@ def test_bounds_of_relaxation_and_tree_hold(make, seed: int):
     problem = make(seed)
     best = EverySense(problem).best()
     of = asked(problem, {"norm": "L1"})
-    search = Search(of.of, of.w_down, of.w_up, 1e-6, Clock(20))
+    search = Search(of.of, of.w_down, of.w_up, 1e-6, Clock(HANGS))
     if best == inf or not search.groups.count:  # no table, or nothing to move
         assert (search.run().objective or inf) == (best or inf)
         return
@@ -112,7 +113,7 @@ def test_a_node_that_nothing_fits_is_ruled_out_by_its_ray():
     a = np.array([30.0, 10.0, 10.0, 10.0])
     problem = made(4, lines, a, [(0, 1), (0, 2)], status=status, views=[(low, high)], levels=levels)
     of = asked(problem, {"norm": "L1"})
-    search = Search(of.of, of.w_down, of.w_up, 1e-6, Clock(20))
+    search = Search(of.of, of.w_down, of.w_up, 1e-6, Clock(HANGS))
     search._start(search.clock)
     assert search.best is not None  # one up, one down
     search._relax(search.clock)

@@ -13,13 +13,14 @@ from tests.methods.cta.every_sense import EverySense
 from tests.methods.known import bound
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
 from tests.test_known_answers import KNOWN
+from tests.waiting import HANGS
 
 FIGURE = next(path for path in KNOWN if path.stem == "figure-1-L1")
 SMALL = next(path for path in KNOWN if path.stem == "three-by-three-5-8-cta")
 
 
 def adjusted(problem: TableProblem, **options) -> Result:
-    result = solve(problem, Order(options, Clock(20)))
+    result = solve(problem, Order(options, Clock(HANGS)))
     if result.pattern is not None:
         assert audit(problem, result.pattern).verdict in ("protected", "nothing to check")
     return result

@@ -26,11 +26,11 @@ def test_a_problem_that_no_cut_has_changed_is_given_much_longer_than_before(monk
 
     monkeypatch.setattr(Master, "solve", patient)
     reach = np.full(problem.n, 40.0)
-    result = run(problem, "perturb", Order({"range": (-reach, reach), "gap": GAP}, Clock(100)))
+    result = run(problem, "perturb", Order({"range": (-reach, reach), "gap": GAP}, Clock(1e6)))
     assert result.status == "optimal"
     seconds = [how["seconds"] for how in asked]
     assert seconds[1] >= 4 * seconds[0]
-    assert seconds[2] >= 50  # nearly all there is
+    assert seconds[2] >= 4 * seconds[1]
     assert 0.9 * GAP <= asked[0]["gap"] < GAP
 
 

@@ -11,7 +11,6 @@ import pytest
 from scipy.sparse import csr_array, vstack
 
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock
 from sdcdsl.methods.rounding.annealing import Windows
 from sdcdsl.methods.rounding.blocks import within_blocks
 from sdcdsl.methods.rounding.elastic import DEARER, RISING, Elastic, elastic
@@ -20,6 +19,7 @@ from sdcdsl.methods.rounding.neighbourhoods import Neighbourhoods, Way
 from sdcdsl.methods.rounding.parts import Parts, parts_of
 from tests.attack.tables import cross, flat
 from tests.methods.tiny_tables import made
+from tests.waiting import Looks
 
 
 def started(seed: int, steps: int = 0, sizes: tuple[int, ...] = (3, 3, 4)) -> tuple[Windows, Instance, Parts]:
@@ -82,7 +82,7 @@ def test_where_a_step_has_the_whole_table_it_finds_the_best_there_is(seed: int, 
         met.append(loss(of, k))
         return False
 
-    clock = Clock(3)
+    clock = Looks(3)
     elastic(of, of.k_most, everything(of, instance, parts), clock, lambda: clock.left, seed, found)
     assert np.isfinite(least) == bool(met)
     assert not met or met[0] == pytest.approx(least)
@@ -100,7 +100,7 @@ def test_it_ends_within_all_windows_however_far_outside_it_starts(seed: int, ste
         met.append(k.copy())
         return len(met) < 2
 
-    clock = Clock(10)
+    clock = Looks(10)
     elastic(of, of.k_most, around(of, instance, parts, seed), clock, lambda: clock.left, seed, found)
     assert met
     assert all(allowed(of, k) for k in met)
@@ -153,7 +153,7 @@ def test_a_cut_is_a_window_without_a_loss():
     rights = [right for right in range(len(parts.cells) + 1) if np.isfinite(best_of_all(with_cut(right)))]
     cut = with_cut(max(rights))
     met: list[np.ndarray] = []
-    clock = Clock(20)
+    clock = Looks(20)
 
     def found(k: np.ndarray) -> bool:
         met.append(k.copy())
