@@ -36,9 +36,13 @@ def main() -> int:
         whole.add(tally)
     for name, numbers in (("injected", whole.injected), ("ended", whole.ends)):
         print(f"{name}: " + ", ".join(f"{what} {n}" for what, n in sorted(numbers.items())))
+    print("released with faults: " + ", ".join(f"{method} {whole.by_method[method]}" for method in METHODS))
     for problem in [*whole.unsafe, *whole.silent][:40]:
         print(problem)
-    return 1 if whole.unsafe or whole.silent else 0
+    never = [method for method in METHODS if not whole.by_method[method]]
+    if never:
+        print(f"nothing was released, and so nothing judged, of {', '.join(never)}: more faults are needed")
+    return 1 if whole.unsafe or whole.silent or never else 0
 
 
 if __name__ == "__main__":

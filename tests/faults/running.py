@@ -24,6 +24,7 @@ class Tally:
     ends: Counter[str] = field(default_factory=Counter)  # by exit code, or the exception nobody caught
     released: int = 0  # all judged safe
     released_with_faults: int = 0
+    by_method: Counter[str] = field(default_factory=Counter)  # releases with faults on the way, all judged
     unsafe: list[str] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)  # neither released nor a diagnostic
 
@@ -33,6 +34,7 @@ class Tally:
         self.ends += other.ends
         self.released += other.released
         self.released_with_faults += other.released_with_faults
+        self.by_method += other.by_method
         self.unsafe += other.unsafe
         self.silent += other.silent
 
@@ -46,7 +48,8 @@ def tried(place: str, method: str, seed: int, often: float = 0.3) -> Tally:
         folder = Path(room)
         (folder / "p.sdc").write_text(text, encoding="utf-8")
         with injected(place, faults):
-            arguments = ["protect", str(folder / "p.sdc"), "--no-report", "--no-lock", "--time-limit", "2s"]
+            limit = "2s" if often else "15min"  # wrong answers may keep a search busy; without them it ends by itself
+            arguments = ["protect", str(folder / "p.sdc"), "--no-report", "--no-lock", "--time-limit", limit]
             result = CliRunner().invoke(cli, arguments, prog_name="sdcdsl")
         out.injected += faults.injected
         caught = result.exception is None or isinstance(result.exception, SystemExit)
@@ -54,6 +57,7 @@ def tried(place: str, method: str, seed: int, often: float = 0.3) -> Tally:
         written = sorted(p.name for p in folder.iterdir())
         if written == ["p.sdc", "released.csv"] and result.exit_code == 0:
             out.released, out.released_with_faults = 1, int(bool(faults.injected))
+            out.by_method[method] += out.released_with_faults
             out.unsafe += [
                 f"{name}: {wrong}" for wrong in wrong_with(folder / "released.csv", problem_of(text, folder))
             ]
