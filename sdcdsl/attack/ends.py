@@ -10,7 +10,7 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.attack.engine import Identity
+from sdcdsl.attack.engine import Identity, nothing
 from sdcdsl.attack.task import DOWN, UP, Findings, Task
 from sdcdsl.proof.ends import attained, limits, unending
 from sdcdsl.proof.system import Pairs, Problem, Regions, System
@@ -28,6 +28,10 @@ class Ends:
         """Why some pairs go no further: the last word counts."""
         for pair in pairs.tolist():
             self._why[side, pair] = identity
+
+    def why(self, side: int, pair: int) -> Identity:
+        """The reason that was given, or the cell's own box."""
+        return self._why.get((side, pair)) or nothing()
 
     def prove(self, found: Findings) -> None:
         """Fills in `least` and `most`, before moves that nothing stops are given a length."""

@@ -76,6 +76,7 @@ class _Survey(Ledger):
         self.forget_unused()
         if self.ends is not None:
             self.ends.prove(self.found)
+            self._refute_by_ends(self.ends)
         if self.strict:  # what the moves were good for is proved
             self.found.moves, self.found.witness[:] = [], -1
         else:
@@ -113,6 +114,13 @@ class _Survey(Ledger):
                 mine = self.by_cell[self.pair_start[cell] : self.pair_start[cell + 1]]
                 mine = mine[short[mine]]
                 self._refuted_by(mine, side, identity)
+
+    def _refute_by_ends(self, ends: Ends) -> None:
+        """Sides whose end turned out to fall short, without anybody having asked why."""
+        most, need = self.found.most, self.pairs.need
+        short = (most < need * SHORT) | (most.sum(axis=0) < self.pairs.slide * SHORT)
+        for side, pair in zip(*np.nonzero(short & ~self.refuted), strict=True):
+            self._refuted_by(np.array([pair]), int(side), ends.why(int(side), int(pair)))
 
     def _refute_each(self, pairs: np.ndarray, side: int) -> None:
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0)

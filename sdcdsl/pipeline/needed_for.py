@@ -37,8 +37,8 @@ class Interval:
     @property
     def point(self) -> bool:
         """Whether the attacker knows the value, as far as figures are shown."""
-        narrow = self.high - self.low <= 1e-12 * max(abs(self.low), abs(self.high))
-        return narrow and self.low_is == self.high_is == EXACT_END
+        size = max(abs(self.low), abs(self.high))
+        return size < np.inf and self.high - self.low <= 1e-12 * size and self.low_is == self.high_is == EXACT_END
 
 
 @dataclass(frozen=True)
