@@ -92,7 +92,7 @@ def audited(problem: TableProblem, share: float) -> Callable[[Team], str]:
 
     def work(team: Team) -> str:
         made = audit(problem, pattern, exact=False, team=team)
-        facts = made.verdicts.tolist(), made.low.tolist(), made.high.tolist(), made.proofs.found_up.tolist()
+        facts = made.verdicts.tolist(), made.low.tolist(), made.high.tolist(), made.proofs.up.tolist()
         return f"{made.verdict} {sha256(repr(facts).encode()).hexdigest()[:12]}"
 
     return work

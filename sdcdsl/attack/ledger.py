@@ -17,6 +17,7 @@ from sdcdsl.attack.task import DOWN, UP, Findings, Task
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level: neither rounding errors nor snapping to fractions leave it short
 SHORT = 1 - 1e-9  # of a level: below it counts as missed, as audits do; in between the furthest move has to prove it
 NOTHING = 1e-9  # of the largest entry of a move: smaller ones may be rounding errors
+ROUNDING = 1e-14  # the same where ends are proved, and nothing larger is forgiven
 
 
 class Ledger:
@@ -30,6 +31,9 @@ class Ledger:
         self.own = self._own_ends()
         levels = self.pairs.need[self.pairs.need > 0]
         self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # auditing allows 1e-9
+        self.strict = task.exact and task.prove  # what counts is the end, whatever the level is
+        if self.strict:
+            self.slack = 0.0
         self.known_start = np.searchsorted(self.known.attacker, np.arange(task.attackers + 1))
         self.moved = np.zeros(len(component.cells), dtype=bool)
         self.ceiling = np.full((2, len(component.cells)), inf)  # how far a cell goes for everybody with this view
@@ -39,8 +43,13 @@ class Ledger:
         # unless both sides together need something.
         self.open = (self.own > 0) & ((self.pairs.need > 0) | task.exact | (self.pairs.slide > 0))
         self.found.closed |= self.own <= 0
+        if task.prove:
+            self.found.least, self.found.most = np.zeros((2, n)), np.full((2, n), inf)
         if task.settled is not None:
-            self.open &= ~task.settled
+            known = ~np.isnan(task.settled)
+            self.open &= ~known
+            self.found.closed |= known
+            self.found.reached[known] = task.settled[known]
 
     def _own_ends(self) -> np.ndarray:
         """How far the cell's own box lets each pair go."""
@@ -116,9 +125,9 @@ class Ledger:
             self.open[side, touched[done]] = False
 
     def steps(self, cells: np.ndarray, move: np.ndarray) -> tuple[float, float]:
-        return _longest(move, self.l[cells], self.u[cells], self.slack), _longest(
-            -move, self.l[cells], self.u[cells], self.slack
-        )
+        slack = ROUNDING * float(np.abs(move).max(initial=0.0)) if self.strict else self.slack
+        l, u = self.l[cells], self.u[cells]
+        return _longest(move, l, u, slack), _longest(-move, l, u, slack)
 
     def _steps_of_attackers(
         self, cells: np.ndarray, move: np.ndarray, forward: float, back: float

@@ -51,7 +51,7 @@ def streamed(ledger: Ledger, engine: PeeledEngine, pairs: np.ndarray, side: int)
         at, why = inner.stream(
             _stream.fast,
             ((pairs, local, want, side, at, end), room, served, entries, levels, kept.lists),
-            (ledger.task.exact, ledger.task.exact or ledger.task.to_the_end),
+            (ledger.task.exact, ledger.task.exact or ledger.task.to_the_end, ledger.strict),
         )
         kept.enter()
         left = int(pairs[at]) if why == MORE_TO_SAY else None
@@ -88,7 +88,7 @@ def _stream(asked, numbers, graph, box, marks, lists, modes):
     """The number of the question it stopped at, why, and the last mark used."""
     (pairs, local, wants, side, first, last), room, served, entries, levels, kept = asked
     grid, scale, stamp = numbers
-    exact, to_the_end = modes
+    exact, to_the_end, strict = modes
     reached, closed, _, _, is_open = entries
     need, _, _ = levels
     low, high, _ = box
@@ -109,7 +109,9 @@ def _stream(asked, numbers, graph, box, marks, lists, modes):
             (cell, sign, min(own, wants[q]), grid, stamp + 1), graph, box, marks, lists
         )
         ended = status == CLOSED or got >= own
-        if status == UNBOUNDED or (ended and got / scale < need[side, p] * SHORT):
+        # An end that a cut makes, not the cell's own, takes the cut to prove.
+        cut = strict and status == CLOSED and got < own
+        if status == UNBOUNDED or cut or (ended and got / scale < need[side, p] * SHORT):
             return q, MORE_TO_SAY, stamp
         count[1] += 1
         begin = start[count[0]]

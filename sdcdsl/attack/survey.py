@@ -24,6 +24,7 @@ import numpy as np
 from sdcdsl.attack.choosing import Engines
 from sdcdsl.attack.dense import Answers, DenseEngine
 from sdcdsl.attack.dictionary import typical_room
+from sdcdsl.attack.ends import Ends
 from sdcdsl.attack.engine import Answer, Bounds, Engine, Identity
 from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
 from sdcdsl.attack.peeling import PeeledEngine
@@ -53,6 +54,7 @@ class _Survey(Ledger):
         self.refuted = np.zeros((2, n), dtype=bool)
         self.exposed = np.zeros(n, dtype=bool)  # as good as proved, and only the verdict is wanted
         self.asked = np.zeros((2, len(self.l)), dtype=bool)
+        self.ends = Ends(task) if task.prove else None
 
     # ---- the three steps -------------------------------------------------------------------------------
 
@@ -72,11 +74,20 @@ class _Survey(Ledger):
             self._sliding()
             self._watch()
         self.forget_unused()
-        self.finite_steps()
+        if self.ends is not None:
+            self.ends.prove(self.found)
+            self._refute_by_ends(self.ends)
+        if self.strict:  # what the moves were good for is proved
+            self.found.moves, self.found.witness[:] = [], -1
+        else:
+            self.finite_steps()
         return self.found
 
     def _refute_by_box(self) -> None:
-        """A cell whose own box is too narrow needs no engine."""
+        """A cell whose own box is too narrow needs no engine; its end may be nearer still, and where it is to be proved
+        somebody has to look."""
+        if self.strict:
+            return
         for side in (DOWN, UP):
             short = np.flatnonzero(self.own[side] < self.pairs.need[side] * SHORT)
             self._refute_each(short[~self.exposed[short]], side)
@@ -103,6 +114,13 @@ class _Survey(Ledger):
                 mine = self.by_cell[self.pair_start[cell] : self.pair_start[cell + 1]]
                 mine = mine[short[mine]]
                 self._refuted_by(mine, side, identity)
+
+    def _refute_by_ends(self, ends: Ends) -> None:
+        """Sides whose end turned out to fall short, without anybody having asked why."""
+        most, need = self.found.most, self.pairs.need
+        short = (most < need * SHORT) | (most.sum(axis=0) < self.pairs.slide * SHORT)
+        for side, pair in zip(*np.nonzero(short & ~self.refuted), strict=True):
+            self._refuted_by(np.array([pair]), int(side), ends.why(int(side), int(pair)))
 
     def _refute_each(self, pairs: np.ndarray, side: int) -> None:
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -164,14 +182,19 @@ class _Survey(Ledger):
         short = answers.closed & (answers.reached < level * SHORT)
         # What falls short by less than a hair has to be proved by the furthest move.
         enough = np.where(answers.closed, np.minimum(level * ENOUGH, answers.reached), level * ENOUGH)
-        if not self.task.exact:
+        if self.strict:
+            for answer in range(len(answers.found.points)):
+                self._credit(*answers.move(answer))
+        elif not self.task.exact:
             self._cover(answers, np.where(short, inf, enough))
-        for q in np.flatnonzero(answers.closed):
+        for q in np.flatnonzero(answers.closed & ~(self.strict & np.isinf(answers.reached))):  # a ray has to be seen
             at = side[q], pair[q]
             if not self.open[at] or not (self.task.exact or short[q] or self.found.reached[at] >= enough[q]):
                 continue
             self.open[at], self.found.closed[at] = False, True
             self.found.reached[at] = max(self.found.reached[at], answers.reached[q])
+            if self.ends is not None:
+                self.ends.ended_by(int(side[q]), pair[q : q + 1], answers.multipliers(int(q)))
             if short[q] and not self.refuted[at] and not self.exposed[pair[q]]:
                 self._refuted_by(pair[q : q + 1], int(side[q]), answers.multipliers(int(q)))
 
@@ -290,8 +313,18 @@ class _Survey(Ledger):
         self.found.closed[side, pair] = True
         # Moves are taken a rounding error beyond the box; nobody is told of more than there is.
         self.found.reached[side, pair] = min(self.found.reached[side, pair], answer.reached)
-        if refute or self.found.reached[side, pair] < self.pairs.need[side, pair] * SHORT:
+        self._ended(np.array([pair]), side, answer)
+        narrow = self.strict and self.own[:, pair].sum() < self.pairs.slide[pair] * SHORT
+        if refute or narrow or self.found.reached[side, pair] < self.pairs.need[side, pair] * SHORT:
             self._refute(np.array([pair]), side, answer)
+
+    def _ended(self, pairs: np.ndarray, side: int, answer: Answer) -> None:
+        """Keeps the reason for the end, where ends are to be proved."""
+        if self.ends is None or answer.reached == inf:
+            return
+        identity = answer.multipliers()
+        if identity is not None:
+            self.ends.ended_by(side, pairs, identity)
 
     def _ask_for_all(self, cell: int, side: int) -> None:
         """How far the cell goes for who knows no more than the view: nobody gets it further."""
@@ -303,6 +336,8 @@ class _Survey(Ledger):
             return
         most = answer.reached if answer.closed else answer.bound
         self.ceiling[side, cell] = most
+        if answer.closed:
+            self._ended(mine, side, answer)
         self._credit(answer.cells, answer.move)
         short = mine[most < self.pairs.need[side, mine] * SHORT]
         self._refute(short[~self.exposed[short]], side, answer)
@@ -328,7 +363,8 @@ class _Survey(Ledger):
 
     def _credit(self, cells: np.ndarray, move: np.ndarray) -> None:
         """Enter how far one move, scaled and reversed, takes every pair."""
-        if isinstance(self.engine, DenseEngine) and len(cells) and not self.task.exact:  # ends need no witness
+        # Where nobody checks the end, it needs no witness.
+        if isinstance(self.engine, DenseEngine) and len(cells) and (self.strict or not self.task.exact):
             self.credit(*self.engine.polished(cells, move))
         else:
             self.credit(cells[move != 0], move[move != 0])

@@ -39,6 +39,10 @@ class Known:
         return Known(nobody, nobody, np.zeros(0), np.zeros(0))
 
 
+# The ends l and u of the cells, and those of what single attackers know.
+WholeBox = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """All that one worker needs to know; made of arrays, so that it can be sent to another process."""
@@ -51,7 +55,9 @@ class Task:
     engine: str | None = None
     watch: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # cells: can they move at all?
     to_the_end: bool = False  # ends will be asked for later: where a side falls short, find out by how much
-    settled: np.ndarray | None = None  # bool [2, pair]: sides whose end is known from an earlier survey
+    settled: np.ndarray | None = None  # float64 [2, pair]: ends known from an earlier survey; nan where none is
+    prove: bool = False  # ends are checked by arithmetic: `least` and `most` of the findings
+    box: WholeBox | None = None  # where the component's is cut off
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +76,7 @@ class Findings:
     """What was found about the pairs of a task."""
 
     reached: np.ndarray  # float64 [2, pair]: goes at least so far; ∞ if nothing ends it
-    closed: np.ndarray  # bool [2, pair]: and provably no further
+    closed: np.ndarray  # bool [2, pair]: and no further, as far as the engine can tell
     witness: np.ndarray  # int64 [2, pair]: the move that shows it, -1 for none
     step: np.ndarray  # float64 [2, pair]: times this, negative for reversed
     moves: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
@@ -78,3 +84,6 @@ class Findings:
     still: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # watched cells that cannot move
     failures: list[str] = field(default_factory=list)  # what a solver said instead of an answer
     questions: int = 0
+    # float64 [2, pair], of tasks that `prove`: how far a table was checked to go, and how far none was checked to go
+    least: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))
+    most: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))

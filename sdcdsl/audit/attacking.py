@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from time import monotonic
 
 import numpy as np
@@ -14,7 +15,7 @@ from sdcdsl.attack.elimination import Matrix
 from sdcdsl.attack.reduction import Component, Reduction, Relations
 from sdcdsl.attack.session import around
 from sdcdsl.attack.survey import settle
-from sdcdsl.attack.task import Findings, Known, Pairs, Task
+from sdcdsl.attack.task import Findings, Known, Pairs, Task, WholeBox
 from sdcdsl.executing import SERIAL, Line, Tally, Team, in_order
 from sdcdsl.proof.system import Problem
 
@@ -52,25 +53,26 @@ def attack(
     watch: np.ndarray,
     *,
     exact: bool,
-    to_the_end: bool = False,
+    prove_ends: bool = False,
     settled: np.ndarray | None = None,
     engine: str | None = None,
     engines: Engines | None = None,
     team: Team = SERIAL,
     progress: Progress | None = None,
     reach: float = FAR,
+    within: float = inf,
 ) -> Iterator[Attack]:
     """Surveys of the `chosen` pairs; of the cells in `watch` (a mask) it is found out whether they can move at all.
 
-    `settled` [2, pair] marks sides whose end is known already. `to_the_end`: the exact ends will be asked for next, and
-    `engines` are kept for that. Unless exact ends are wanted, no cell is moved further than `reach` times the largest
-    level.
+    `prove_ends`: ends that are found are checked by arithmetic; if they are not asked for here (`exact`), they will be
+    next, and `engines` are kept for that. `settled` [2, pair] are ends that are known already, nan where none is. No
+    cell is moved further than `within`, nor, unless exact ends are wanted, than `reach` times the largest level.
     """
-    tasks = list(_tasks(problem, chosen, watch, exact, engine, reach))
+    tasks = list(_tasks(problem, chosen, watch, exact, engine, reach, within))
     if settled is not None:
         tasks = [(view, pairs, replace(task, settled=settled[:, pairs])) for view, pairs, task in tasks]
-    if to_the_end:
-        tasks = [(view, pairs, replace(task, to_the_end=True)) for view, pairs, task in tasks]
+    if prove_ends:
+        tasks = [(view, pairs, replace(task, to_the_end=not exact, prove=True)) for view, pairs, task in tasks]
     batches = _batches(tasks, ENDS if exact else VERDICTS)
     tally = Tally([sum(len(tasks[i][1]) for i in batch) for batch in batches], progress)
     asked = _asked(tasks, batches, team, tally, engines)
@@ -141,23 +143,29 @@ def of_one_size(problem: Problem, pairs: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _tasks(
-    problem: Problem, chosen: np.ndarray, watch: np.ndarray, exact: bool, engine: str | None, reach: float
+    problem: Problem,
+    chosen: np.ndarray,
+    watch: np.ndarray,
+    exact: bool,
+    engine: str | None,
+    reach: float,
+    within: float,
 ) -> Iterator[tuple[int, np.ndarray, Task]]:
     system, regions = problem.system, problem.regions
     relations = Relations(system.coefficient, system.cell_of, system.equation_of, system.cells, system.equations)
     view_of_pair = regions.view_of[problem.pairs.attacker[chosen]]
     for view in range(regions.views):
         mine = chosen[view_of_pair == view]
-        l, u = around(system.a, regions.low[view], regions.high[view])
+        box = around(system.a, regions.low[view], regions.high[view])
         far = reach * max(
             level[mine].max(initial=0.0) for level in (problem.pairs.lpl, problem.pairs.upl, problem.pairs.spl)
         )
-        if not exact and far > 0:
-            l, u = np.where(np.isfinite(l), np.maximum(l, -far), l), np.where(np.isfinite(u), np.minimum(u, far), u)
+        far = min(within, far if not exact and far > 0 else inf)
+        l, u = (np.where(np.isfinite(end), np.clip(end, -far, far), end) for end in box)
         if not len(mine) and not (watch & (u > l)).any():
             continue
         reduction = Reduction(relations, l, u)
-        known = _Known(problem, view)
+        known = _Known(problem, view, box if far < inf else None)
         at = reduction.of[problem.pairs.cell[mine]]
         order = np.argsort(at, kind="stable")
         starts = np.searchsorted(at[order], np.arange(reduction.count + 1))
@@ -189,25 +197,35 @@ def _task(
         np.stack([given.lpl[pairs], given.upl[pairs]]),
         given.spl[pairs],
     )
-    return Task(component, local, known.of(attackers, component), len(attackers), exact, engine, watch)
+    more, box = known.of(attackers, component)
+    return Task(component, local, more, len(attackers), exact, engine, watch, box=box)
 
 
 class _Known:
-    """What single attackers of a view know beyond it, as room around the truth."""
+    """What single attackers of a view know beyond it, as room around the truth; and the box of the view, where the
+    components are cut out of a smaller one."""
 
-    def __init__(self, problem: Problem, view: int):
-        self.problem, self.view = problem, view
+    def __init__(self, problem: Problem, view: int, box: tuple[np.ndarray, np.ndarray] | None):
+        self.problem, self.view, self.box = problem, view, box
 
-    def of(self, attackers: np.ndarray, component: Component) -> Known:
+    def of(self, attackers: np.ndarray, component: Component) -> tuple[Known, WholeBox | None]:
+        """What these attackers know, within the component's box; and that box as it is, `Task.box`."""
+        who, cell, l, u = self._entries(attackers, component)
+        at = np.searchsorted(component.cells, cell)
+        # The view may say more than what an attacker is said to know.
+        known = Known(who, at, np.maximum(l, component.l[at]), np.minimum(u, component.u[at]))
+        if self.box is None:
+            return known, None
+        return known, (self.box[0][component.cells], self.box[1][component.cells], l, u)
+
+    def _entries(self, attackers: np.ndarray, component: Component) -> tuple[np.ndarray, ...]:
         known, a = self.problem.regions.known, self.problem.system.a
         if not len(known.cell) or not len(attackers):
-            return Known.nothing()
+            nothing = Known.nothing()
+            return nothing.attacker, nothing.cell, nothing.l, nothing.u
         who, entry = known.of(attackers)
         cell = known.cell[entry]
         at = np.minimum(np.searchsorted(component.cells, cell), len(component.cells) - 1)
         here = component.cells[at] == cell
         cell, entry = cell[here], entry[here]
-        l, u = around(a[cell], known.low[entry], known.high[entry])
-        # The view may say more than what an attacker is said to know.
-        l, u = np.maximum(l, component.l[at[here]]), np.minimum(u, component.u[at[here]])
-        return Known(who[here], at[here], l, u)
+        return who[here], cell, *around(a[cell], known.low[entry], known.high[entry])

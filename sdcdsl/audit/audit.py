@@ -19,13 +19,15 @@ import numpy as np
 from sdcdsl.attack.choosing import Engines
 from sdcdsl.audit.attacking import NEAR, Progress, attack, of_one_size
 from sdcdsl.audit.distance import Distance, distance
+from sdcdsl.audit.ends import prove_ends
+from sdcdsl.audit.intervals import EXACT as EXACT_END
+from sdcdsl.audit.intervals import Intervals
 from sdcdsl.audit.proving import Proofs
 from sdcdsl.audit.stated import stated
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.proof.exact import TOLERANCE
 
 WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
 
@@ -35,7 +37,7 @@ class Audit:
     problem: TableProblem
     pattern: Pattern
     proofs: Proofs
-    exact: bool  # `low` and `high` are the ends of the attacker's interval, not only proved to lie inside it
+    asked_exact: bool  # the ends of intervals were asked for, not only verdicts
     integer: bool
     revealed: np.ndarray  # hidden cells nobody marked, which attackers of the first view compute exactly
     revealed_by: np.ndarray  # int: the view that does
@@ -61,23 +63,22 @@ class Audit:
         return next(WORDS[letter] for letter in "enp" if (found == letter).any())
 
     @cached_property
+    def intervals(self) -> Intervals:
+        return Intervals(self.proofs, self.asked_exact, self.integer)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Every end of every interval is proved from both sides."""
+        return self.distance is None and bool((self.intervals.kind == EXACT_END).all())
+
+    @cached_property
     def low(self) -> np.ndarray:
-        """How low the attacker's interval reaches, pair by pair."""
-        low = self._a - self._distance(self.proofs.found_down, self.proofs.down, self.proofs.most_down)
-        return np.ceil(low - TOLERANCE * np.maximum(np.abs(low), 1.0)) if self.integer else low
+        """The lower end of the attacker's interval, pair by pair, or what `intervals.kind` says of it."""
+        return self.intervals.low
 
     @cached_property
     def high(self) -> np.ndarray:
-        high = self._a + self._distance(self.proofs.found_up, self.proofs.up, self.proofs.most_up)
-        return np.floor(high + TOLERANCE * np.maximum(np.abs(high), 1.0)) if self.integer else high
-
-    def _distance(self, found: np.ndarray, proved: np.ndarray, most: np.ndarray) -> np.ndarray:
-        """What engines found, where exact intervals are wanted; never more than what is proved to be the most."""
-        return np.minimum(np.maximum(found, proved) if self.exact else proved, most)
-
-    @property
-    def _a(self) -> np.ndarray:
-        return self.proofs.problem.system.a[self.proofs.problem.pairs.cell]
+        return self.intervals.high
 
 
 def audit(
@@ -104,11 +105,11 @@ def audit(
     watch = _watched(problem, pattern)
     still: list[tuple[np.ndarray, int]] = []
     failures: list[str] = []
-    # Verdicts rest on few tables, found quickly; the ends of intervals need a table each and prove nothing more.
+    # Verdicts rest on few tables, found quickly; the ends of intervals need a table and a bound each.
     options: dict[str, Any] = {"exact": False, "team": team, "progress": None if exact else progress}
     engines = Engines()
     for made in attack(
-        task, np.flatnonzero(~stuck), watch, engine=engine, engines=engines, to_the_end=exact, **options
+        task, np.flatnonzero(~stuck), watch, engine=engine, engines=engines, prove_ends=exact, **options
     ):
         proofs.add(made)
         failures += made.findings.failures
@@ -123,11 +124,7 @@ def audit(
             proofs.add(made)
             failures += made.findings.failures
     if exact:
-        options = {"exact": True, "team": team, "progress": progress}
-        left = np.flatnonzero(~stuck & ~proofs.closed.all(axis=0))
-        for made in attack(task, left, watch & False, engine=engine, engines=engines, settled=proofs.closed, **options):
-            proofs.note(made)
-            failures += made.findings.failures
+        failures += prove_ends(proofs, ~stuck, engine, engines, team, progress)
     revealed, by = _revealed(still, regions.low, regions.high, watch)
     return Audit(
         problem,

@@ -13,17 +13,17 @@ from functools import cached_property
 
 import numpy as np
 
+from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.attacking import Attack
 from sdcdsl.audit.packing import Part, bundles
-from sdcdsl.proof.bound import Bound, rational, reaches, rounded
+from sdcdsl.proof.bound import Bound, candidates, reaches
+from sdcdsl.proof.ends import meet
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.guessing import snapped
 from sdcdsl.proof.system import Problem
 from sdcdsl.proof.witness import Claim, Reached, Witness, Witnesses, residual
 
-BITS = 20, 40  # of multipliers that are no small fractions, in the order they are tried
-DIGITS = 12  # of how far engines say that a cell goes
 PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
 
 
@@ -52,9 +52,10 @@ class Proofs:
     down: np.ndarray
     most_up: np.ndarray
     most_down: np.ndarray
-    found_up: np.ndarray  # how far the engines say it goes: for display, never for a verdict
-    found_down: np.ndarray
-    closed: np.ndarray  # bool [2, pair]: and that it goes no further
+    # float64 [2, pair], DOWN and UP: the ends of intervals, which no verdict rests on. A table was checked to go as far
+    # as `least`, and none to go beyond `most`.
+    least: np.ndarray
+    most: np.ndarray
     witnesses: list[Witness] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
@@ -71,10 +72,19 @@ class Proofs:
             np.zeros(n),
             np.full(n, np.inf),
             np.full(n, np.inf),
-            np.zeros(n),
-            np.zeros(n),
-            np.zeros((2, n), dtype=bool),
+            np.zeros((2, n)),
+            _own_ends(problem),
         )
+
+    @property
+    def values(self) -> np.ndarray:
+        """The true values of the pairs' cells."""
+        return self.problem.system.a[self.problem.pairs.cell]
+
+    @property
+    def exact(self) -> np.ndarray:
+        """bool [2, pair]: ends that are proved from both sides."""
+        return meet(self.least, self.most, self.values)
 
     @property
     def verdicts(self) -> np.ndarray:
@@ -92,12 +102,12 @@ class Proofs:
         return np.where(exposed, "e", np.where(protected, "p", "n"))
 
     def note(self, attack: Attack) -> None:
-        """How far the engines say that cells go, and proofs of how far they do not."""
-        found = attack.findings
-        self.closed[:, attack.pairs] |= found.closed
+        """Ends of intervals, and proofs that cells go no further."""
+        found, pairs = attack.findings, attack.pairs
         self._refutations(attack)
-        for ends, side in ((self.found_up, UP), (self.found_down, DOWN)):
-            ends[attack.pairs] = np.maximum(ends[attack.pairs], _shown(found.reached[side]))
+        if found.least.shape == found.reached.shape:
+            self.least[:, pairs] = np.maximum(self.least[:, pairs], found.least)
+            self.most[:, pairs] = np.minimum(self.most[:, pairs], found.most)
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""
@@ -194,22 +204,20 @@ class Proofs:
 
 
 def _candidates(pairs: np.ndarray, up: bool, equations: np.ndarray, gamma: np.ndarray) -> Iterator[Bound]:
-    """The multipliers as small fractions, if that is what they are; rounded, roughly and less so; and as they came."""
     pairs = np.sort(pairs)
-    exact = rational(gamma) if len(gamma) else None
-    if exact is not None:
-        yield Bound(int(pairs[0]), up, equations, *exact, also=pairs[1:])
-    elif len(gamma):
-        for bits in BITS:
-            numbers, denominator = rounded(gamma, bits)
-            used = np.flatnonzero(numbers)
-            yield Bound(int(pairs[0]), up, equations[used], numbers[used], denominator, also=pairs[1:])
-    yield Bound(int(pairs[0]), up, equations, gamma, also=pairs[1:])
+    for numbers, denominator in candidates(gamma):
+        used = np.flatnonzero(numbers) if denominator > 1 else slice(None)
+        yield Bound(int(pairs[0]), up, equations[used], numbers[used], denominator, also=pairs[1:])
 
 
-def _shown(reached: np.ndarray) -> np.ndarray:
-    """Without the digits that depend on the way an engine went."""
-    return np.array([float(f"{distance:.{DIGITS}g}") for distance in reached.tolist()])
+def _own_ends(problem: Problem) -> np.ndarray:
+    """How far the box of each pair's own cell lets it go."""
+    pairs, who = problem.pairs, np.arange(len(problem.pairs))
+    low, high = problem.regions.boxes(pairs.attacker, np.zeros(len(pairs), dtype=bool), who, pairs.cell)
+    l, u = around(problem.system.a[pairs.cell], low, high)
+    ends = np.empty((2, len(pairs)))
+    ends[DOWN], ends[UP] = -l, u
+    return ends
 
 
 def _parts(attack: Attack) -> Iterator[Part]:

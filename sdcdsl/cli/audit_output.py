@@ -20,8 +20,9 @@ from sdcdsl.diagnostics.render.json import as_json
 
 WORST = ("exposed", "not proven", "protected", "nothing to check")
 COLUMNS = (
-    *("block", "cell", "attacker", "value", "low", "high", "needed_low", "needed_high", "needed_width"),
-    *("short_below", "short_above", "short_width", "released", "verdict", "given_away_by"),
+    *("block", "cell", "attacker", "value", "low", "high", "low_is", "high_is"),
+    *("needed_low", "needed_high", "needed_width", "short_below", "short_above", "short_width"),
+    *("released", "verdict", "given_away_by"),
 )
 
 
@@ -89,7 +90,8 @@ def _block(rows: Rows) -> dict[str, Any]:
         "verdict": made.verdict,
         "method": "attack" if rows.attacked else "distance",
         "counts": counts,
-        "exact_intervals": made.exact and rows.attacked,
+        "exact_intervals": made.exact,
+        "inexact_ends": rows.inexact,
         "whole_numbers": made.integer,
         "largest_tolerance": made.proofs.tolerance,
         "published": list(made.pattern.about),

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit import Audit
 from sdcdsl.audit.audit import WORDS
+from sdcdsl.audit.intervals import EXACT
 from sdcdsl.pattern.pattern import HIDDEN
 from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.exact import TOLERANCE
@@ -87,6 +89,8 @@ class Rows:
                 "value": self.number(self.value[pair], pair),
                 "low": self.number(self.low[pair], pair) if self.attacked else None,
                 "high": self.number(self.high[pair], pair) if self.attacked else None,
+                "low_is": self.low_is(pair) if self.attacked else None,
+                "high_is": self.high_is(pair) if self.attacked else None,
                 "needed_low": self.number(self.value[pair] - self.pairs.lpl[pair], pair),
                 "needed_high": self.number(self.value[pair] + self.pairs.upl[pair], pair),
                 "needed_width": self.number(self.pairs.spl[pair], pair),
@@ -106,20 +110,25 @@ class Rows:
     def value(self) -> np.ndarray:
         return self.a[self.pairs.cell]
 
-    @cached_property
+    @property
     def low(self) -> np.ndarray:
-        """The lower end. Where the pair falls short it is the proven one: a solver's table may lie outside the box by
-        its tolerance, and nobody looked for the furthest table if only verdicts were asked for."""
-        return self._end(self.made.low, self.value - self.made.proofs.most_down, np.ceil, self.short_below)
+        return self.made.low
 
-    @cached_property
+    @property
     def high(self) -> np.ndarray:
-        return self._end(self.made.high, self.value + self.made.proofs.most_up, np.floor, self.short_above)
+        return self.made.high
 
-    def _end(self, found: np.ndarray, proven: np.ndarray, inwards: np.ufunc, short: np.ndarray) -> np.ndarray:
-        if self.made.integer:
-            proven = np.where(np.isfinite(proven), inwards(np.round(proven, 9)), proven)
-        return np.where((short > 0) | (self.short_width > 0), proven, found)
+    def low_is(self, pair: int) -> str:
+        """What is proved of the lower end: exact, at least, at most."""
+        return str(self.made.intervals.kind[DOWN, pair])
+
+    def high_is(self, pair: int) -> str:
+        return str(self.made.intervals.kind[UP, pair])
+
+    @property
+    def inexact(self) -> int:
+        """Ends that are not proved to be exact."""
+        return int((self.made.intervals.kind != EXACT).sum()) if self.attacked else 0
 
     @cached_property
     def released(self) -> np.ndarray:
@@ -129,26 +138,27 @@ class Rows:
     @cached_property
     def short_below(self) -> np.ndarray:
         """By how much a pair is proved to fall short of its level; 0 where it is not."""
-        return self._short(self.made.proofs.most_down, self.pairs.lpl)
+        return self._short(self.most[DOWN], self.pairs.lpl)
 
     @cached_property
     def short_above(self) -> np.ndarray:
-        return self._short(self.made.proofs.most_up, self.pairs.upl)
+        return self._short(self.most[UP], self.pairs.upl)
 
     @cached_property
     def short_width(self) -> np.ndarray:
-        return self._short(self.made.proofs.most_down + self.made.proofs.most_up, self.pairs.spl)
+        return self._short(self.most.sum(axis=0), self.pairs.spl)
+
+    @property
+    def most(self) -> np.ndarray:
+        return self.made.intervals.most
 
     def _short(self, most: np.ndarray, level: np.ndarray) -> np.ndarray:
-        if self.made.integer:
-            most = np.floor(most + TOLERANCE * np.maximum(most, 1.0))
         return np.where(self.attacked & (most < level * (1 - TOLERANCE)), level - most, 0.0)
 
     @cached_property
     def known_exactly(self) -> np.ndarray:
-        """Pairs whose interval is a point, but for rounding."""
-        width = self.made.proofs.most_up + self.made.proofs.most_down
-        return self.attacked & (width <= TOLERANCE * np.maximum(np.abs(self.value), 1.0))
+        """Pairs whose interval is proved to be a point, as far as figures are shown."""
+        return self.attacked & (self.most.sum(axis=0) <= 10.0**-DIGITS * np.abs(self.value))
 
     @cached_property
     def missing(self) -> np.ndarray:

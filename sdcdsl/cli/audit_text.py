@@ -8,6 +8,7 @@ import numpy as np
 
 from sdcdsl.audit.audit import WORDS
 from sdcdsl.audit.distance import NOT_CLAIMED
+from sdcdsl.audit.intervals import spelled
 from sdcdsl.cli.audit_rows import Reason, Rows, Term, tidy
 
 SHOWN = 10  # cells that are listed before the rest is only counted
@@ -49,7 +50,7 @@ def _summary(rows: Rows) -> list[str]:
     ]
     if rows.attacked:
         whole = ", with whole numbers as ends" if made.integer else ""
-        lines.append(f"  intervals   {'exact' if made.exact else 'worked out as far as the verdict needs'}{whole}")
+        lines.append(f"  intervals   {_ends(rows)}{whole}")
         used = made.proofs.tolerance
         lines.append(f"  arithmetic  {'exact' if used == 0 else f'within {used:.2g} of the levels'}")
     else:
@@ -59,6 +60,14 @@ def _summary(rows: Rows) -> list[str]:
     if made.pattern.about:
         lines.append(f"  published   {', '.join(made.pattern.about)}")
     return lines
+
+
+def _ends(rows: Rows) -> str:
+    """What is proved of the ends of intervals."""
+    if not rows.made.asked_exact:
+        return "worked out as far as the verdict needs"
+    left = rows.inexact
+    return "exact" if not left else f"exact but for {plural(left, 'end')}, of which it is said how far they are proved"
 
 
 def _extent(rows: Rows) -> str:
@@ -120,12 +129,7 @@ def _interval(rows: Rows, pair: int) -> str:
     if rows.known_exactly[pair]:
         return f"exactly {shown(rows.value[pair], rows.value[pair])}"
     low, high = (shown(x, rows.value[pair]) for x in (rows.low[pair], rows.high[pair]))
-    if rows.made.verdicts[pair] == "n":
-        return f"possible at least {low} .. {high}"
-    if not rows.made.exact and not rows.short_width[pair] > 0:  # where the levels were reached nobody looked further
-        low += "" if rows.short_below[pair] > 0 else " or less"
-        high += "" if rows.short_above[pair] > 0 else " or more"
-    return f"possible {low} .. {high}"
+    return f"possible {spelled(low, high, rows.low_is(pair), rows.high_is(pair))}"
 
 
 def _shortfall(rows: Rows, pair: int) -> str:

@@ -127,7 +127,8 @@ def _loss(loss: Loss, made: Explanation) -> dict[str, Any]:
 
 
 def _interval(one: Interval, value: float) -> dict[str, Any]:
-    return {"low": _number(one.low, value), "high": _number(one.high, value), "verdict": one.verdict}
+    ends = {"low": _number(one.low, value), "high": _number(one.high, value)}
+    return {**ends, "low_is": one.low_is, "high_is": one.high_is, "verdict": one.verdict}
 
 
 def _statement(one: Statement) -> dict[str, Any]:

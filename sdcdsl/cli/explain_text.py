@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from sdcdsl.audit.intervals import spelled
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN
@@ -192,7 +193,9 @@ def _outsider(one: Inferred, made: Explanation) -> Iterator[str]:
 
 def _range(one: Inferred, made: Explanation) -> str:
     low, high = _figure(one.interval.low, made), _figure(one.interval.high, made)
-    return f"exactly {low}" if low == high else f"{low} .. {high}"
+    if one.interval.point:
+        return f"exactly {low}"
+    return spelled(low, high, one.interval.low_is, one.interval.high_is)
 
 
 def _tables(one: Inferred, made: Explanation) -> Iterator[str]:
@@ -238,9 +241,12 @@ def _needed_for(made: Explanation) -> Iterator[str]:
 
 def _losses(losses: tuple[Loss, ...], total: int, made: Explanation) -> Iterator[str]:
     for loss in losses[:SHOWN]:
-        low, high = (shown(x, loss.value) for x in (loss.after.low, loss.after.high))
-        before = " .. ".join(shown(x, loss.value) for x in (loss.before.low, loss.before.high))
-        then = f"known to be {low}" if low == high else f"known to lie in {low} .. {high}"
+        after, before = (
+            spelled(shown(one.low, loss.value), shown(one.high, loss.value), one.low_is, one.high_is)
+            for one in (loss.after, loss.before)
+        )
+        point = shown(loss.after.low, loss.value)
+        then = f"known to be {point}" if loss.after.point else f"known to lie in {after}"
         yield f"  {_named(loss, made)}: {then}, now {before}{_short(loss)}"
     if total > SHOWN:
         yield f"  … and {plural(total - SHOWN, 'more cell')}; --json has them"

@@ -35,11 +35,13 @@ class Verdict:
         return self.word in ("protected", "nothing to check")
 
     def pairs(self) -> pl.DataFrame:
-        """A row for each pair: how far the attacker's interval reaches (at least), and how far it must."""
+        """A row for each pair: how far the attacker's interval reaches, and how far it must. `low_is` and `high_is` say
+        what is proved of the ends: `exact`, or that the interval reaches `at least` or `at most` so far."""
         made = self.audit
         stated, problem = made.proofs.problem.pairs, made.problem
         value = made.proofs.problem.system.a[stated.cell]
         open_ended = np.full(len(value), np.nan)
+        kinds = made.intervals.kind.tolist() if self.attacked else [[None] * len(value)] * 2
         return pl.DataFrame(
             {
                 "cell": [problem.label(int(cell)) for cell in stated.cell],
@@ -47,6 +49,8 @@ class Verdict:
                 "value": value,
                 "low": made.low if self.attacked else open_ended,
                 "high": made.high if self.attacked else open_ended,
+                "low_is": kinds[0],
+                "high_is": kinds[1],
                 "needed_low": value - stated.lpl,
                 "needed_high": value + stated.upl,
                 "needed_width": np.asarray(stated.spl, dtype=float),
@@ -63,5 +67,6 @@ class Verdict:
         pairs = self.pairs()
         worst = pairs.sort("verdict") if len(pairs) else pairs  # exposed comes before protected
         rows = worst.head(html.MOST_ROWS).rows()
-        names = ["cell", "attacker", "value", "from", "to", "needed from", "needed to", "needed width", "verdict"]
+        names = ["cell", "attacker", "value", "from", "to", "which is", "and", "needed from", "needed to"]
+        names += ["needed width", "verdict"]
         return html.heading(f"{self.audit.problem.name}: {self.word}", about) + html.table(names, rows, len(pairs))

@@ -15,6 +15,7 @@ from sdcdsl.attack.reduction import Reduction, Relations
 from sdcdsl.attack.session import around
 from sdcdsl.audit import Audit, audit
 from sdcdsl.audit.audit import WORDS
+from sdcdsl.audit.intervals import EXACT as EXACT_END
 from sdcdsl.audit.stated import stated_pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
@@ -30,6 +31,14 @@ class Interval:
     low: float
     high: float
     verdict: str
+    low_is: str  # what is proved of the ends: exact, at least, at most
+    high_is: str
+
+    @property
+    def point(self) -> bool:
+        """Whether the attacker knows the value, as far as figures are shown."""
+        size = max(abs(self.low), abs(self.high))
+        return size < np.inf and self.high - self.low <= 1e-12 * size and self.low_is == self.high_is == EXACT_END
 
 
 @dataclass(frozen=True)
@@ -171,4 +180,5 @@ def _losses(
 
 def interval_of(made: Audit, pair: int) -> Interval:
     """Of an exact audit."""
-    return Interval(float(made.low[pair]), float(made.high[pair]), WORDS[str(made.verdicts[pair])])
+    below, above = (str(kind) for kind in made.intervals.kind[:, pair])
+    return Interval(float(made.low[pair]), float(made.high[pair]), WORDS[str(made.verdicts[pair])], below, above)

@@ -10,7 +10,7 @@ for every table in the box, whatever a solver thought. How far d_p can go down i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -25,6 +25,7 @@ def _nobody() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
 
 
+BITS = 20, 40  # of multipliers that are no small fractions, in the order they are tried
 # Multipliers that are looked at one by one, their denominators, the common one, and how near is near.
 MANY, SIMPLE, LARGEST, NEAR = 200, 1000, 10**9, 1e-9
 
@@ -149,6 +150,16 @@ def _exactly(made: _Combinations, a: np.ndarray, edge: np.ndarray, which: int, b
     for number, at, end in zip(numbers, a[span].tolist(), edge[span].tolist(), strict=True):
         total += number * (Fraction(end) - Fraction(at))
     return scaled(1, exponent) * (total if bound.up else -total) / bound.denominator
+
+
+def candidates(gamma: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
+    """The multipliers as small fractions, if that is what they are; rounded, roughly and less so; and as they came."""
+    exact = rational(gamma) if len(gamma) else None
+    if exact is not None:
+        yield exact
+    elif len(gamma):
+        yield from (rounded(gamma, bits) for bits in BITS)
+    yield gamma, 1
 
 
 def rounded(gamma: np.ndarray, bits: int) -> tuple[np.ndarray, int]:

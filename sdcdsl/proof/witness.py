@@ -206,6 +206,11 @@ class Witnesses:
         np.maximum.at(tolerance, of[some], used[some] / least[some])
         return Reached(claim, pair, up, far, tolerance, reasons)
 
+    def broken(self, witness: np.ndarray, step: np.ndarray, attacker: np.ndarray) -> np.ndarray:
+        """By how much each table a + step · move breaks a relation, or the box of the attacker; 0 if neither."""
+        off = _times(self.residuals.largest[witness], np.abs(step))
+        return np.maximum(self._violation(witness, step, attacker)[0], off)
+
     def _violation(self, witness: np.ndarray, step: np.ndarray, attacker: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How far each table is outside the attacker's box, and in which cell most. Cells that the move leaves alone
         count as well: the truth itself must lie in the box."""

@@ -41,6 +41,7 @@ def test_exact_intervals_and_verdicts(case):
     assert list(result.verdicts) == case.verdicts()
     assert result.verdict == overall(case.verdicts())
     scale = scale_of(case)
+    assert result.exact
     for i, (low, high) in enumerate(case.ends):
         assert close(result.low[i], low, scale) and close(result.high[i], high, scale), case.pairs[i]
 
@@ -48,13 +49,19 @@ def test_exact_intervals_and_verdicts(case):
 @given(case=cases())
 @settings(max_examples=150, deadline=None)
 def test_verdicts_alone(case):
-    """Less is computed, the verdicts are the same, and what is said to be proven lies inside the true interval."""
+    """Less is computed, the verdicts are the same, nothing is called exact, and the ends are on the side they are said
+    to be on."""
     result = audit(case.problem, case.pattern, exact=False)
     assert list(result.verdicts) == case.verdicts()
     assert result.verdict == overall(case.verdicts())
     scale = scale_of(case)
     for i, (low, high) in enumerate(case.ends):
-        assert result.low[i] >= float(low) - CLOSE * scale and result.high[i] <= float(high) + CLOSE * scale
+        below, above = result.intervals.kind[:, i]
+        assert {below, above} <= {"at least", "at most"}
+        inside = result.low[i] - float(low), float(high) - result.high[i]
+        assert all(
+            (x if kind == "at least" else -x) >= -CLOSE * scale for x, kind in zip(inside, (below, above), strict=True)
+        )
         if result.verdicts[i] == "p":
             a, (lpl, upl, spl) = float(case.world.a[case.pairs[i][1]]), case.levels[i]
             assert result.low[i] <= a - lpl + CLOSE * scale and result.high[i] >= a + upl - CLOSE * scale

@@ -53,8 +53,9 @@ def facts(made: Audit) -> tuple:
         made.low.tolist(),
         made.high.tolist(),
         made.revealed.tolist(),
-        p.found_down.tolist(),
-        p.found_up.tolist(),
+        made.intervals.kind.tolist(),
+        p.least.tolist(),
+        p.most.tolist(),
     )
 
 

@@ -1,8 +1,8 @@
 """Every pair of attacker and sensitive cell, as the page plots it: what is needed, what can be told, the truth.
 
 An audit that only asks for verdicts stops where a level is reached: then `low` and `high` are ends that are proved to
-lie inside the attacker's interval, and the page says "at least". Of a pair that falls short they are the proved limits,
-and the page says "at most".
+lie inside the attacker's interval, and the page says "at least". Of a side that falls short they are the proved limits,
+and the page says "at most". `lowIs` and `highIs` have a letter for each pair: e exact, l at least, m at most.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.audit import Audit
+from sdcdsl.audit.intervals import AT_LEAST, AT_MOST, EXACT
 from sdcdsl.outcome import Outcome
-from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.released.rows import cells_by_table
 from sdcdsl.report.page.figures import column, decimals_of, tidy
 
+LETTERS = {EXACT: "e", AT_LEAST: "l", AT_MOST: "m"}
 MOST_PAIRS = 100_000  # the tightest; nobody looks at more
 
 
@@ -49,20 +50,12 @@ def pairs_of(outcome: Outcome) -> dict[str, Any] | None:
         "decimals": decimals_of(problem.dataset["a"].values[cells]),
     }
     if made.distance is None:
-        low, high = intervals(made)
-        out |= {"low": column(tidy(low[chosen], a[chosen])), "high": column(tidy(high[chosen], a[chosen]))}
+        kinds = made.intervals.kind[:, chosen]
+        out |= {"low": column(tidy(made.low[chosen], a[chosen])), "high": column(tidy(made.high[chosen], a[chosen]))}
+        out |= {
+            name: "".join(LETTERS[kind] for kind in row) for name, row in zip(("lowIs", "highIs"), kinds, strict=True)
+        }
     return out
-
-
-def intervals(made: Audit) -> tuple[np.ndarray, np.ndarray]:
-    """The ends that are proved: reached where the pair is protected, not passed where it falls short."""
-    proofs = made.proofs
-    pairs = proofs.problem.pairs
-    a = proofs.problem.system.a[pairs.cell]
-    wide = proofs.most_down + proofs.most_up < pairs.spl * (1 - TOLERANCE)
-    below = (proofs.most_down < pairs.lpl * (1 - TOLERANCE)) | wide
-    above = (proofs.most_up < pairs.upl * (1 - TOLERANCE)) | wide
-    return np.where(below, a - proofs.most_down, made.low), np.where(above, a + proofs.most_up, made.high)
 
 
 def tightness(made: Audit) -> np.ndarray:
@@ -76,7 +69,7 @@ def tightness(made: Audit) -> np.ndarray:
             ratios = [np.where(pairs.upl > 0, up, -np.inf), np.where(pairs.lpl > 0, down, -np.inf)]
             best = np.max(np.stack(ratios), axis=0)
             return np.where(np.isnan(best) | np.isneginf(best), np.inf, np.maximum(best, 0.0))
-        low, high = intervals(made)
+        low, high = made.low, made.high
         sides = ((a - low, pairs.lpl), (high - a, pairs.upl), (high - low, pairs.spl))
         ratios = [np.where(level > 0, reach / np.where(level > 0, level, 1.0), np.inf) for reach, level in sides]
     return np.min(np.stack(ratios), axis=0)

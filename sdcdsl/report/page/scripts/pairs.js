@@ -7,6 +7,15 @@ const PAIR_COLUMNS = [
 ];
 const SORTED = { cell: 'cell', attacker: 'attacker', true: 'value', tight: 'tightness', verdict: 'verdict' };
 
+/** What is proved of an interval whose ends are exact (e), reached at least (l) or not passed (m). */
+function proved(below, above) {
+  const both = below + above;
+  if (both === 'ee') return 'exactly ';
+  if (!both.includes('m')) return 'at least ';
+  if (!both.includes('l')) return 'at most ';
+  return below === 'm' ? 'below at most, above at least ' : 'below at least, above at most ';
+}
+
 class PairList {
   constructor(data, tables) {
     this.data = data;
@@ -177,7 +186,7 @@ class PairList {
     if (data.distance) p.needed = [p.lpl ? '≤ ' + write(p.true - p.lpl) : '', p.upl ? '≥ ' + write(p.true + p.upl) : ''].filter(Boolean).join(' or ');
     if (p.spl && !data.distance) p.needed += (p.needed ? ', ' : '') + 'width ' + write(p.spl);
     p.told = data.distance ? write(p.value) : rangeText(p.low, p.high, write);
-    const how = data.distance || data.exact ? '' : p.verdict === 'e' ? 'at most ' : 'at least ';
+    const how = data.distance || data.exact ? '' : proved(data.lowIs[i], data.highIs[i]);
     p.text = 'True value ' + write(p.true) + ', needed ' + p.needed + ', '
       + (data.distance ? 'published ' : 'the attacker cannot exclude ' + how) + p.told + ': ' + (data.distance ? DISTANCES : VERDICTS)[p.verdict][1];
     p.how = how;
@@ -194,7 +203,7 @@ class PairList {
       cell('attacker', el('bdi', { text: p.attacker, title: p.attacker })),
       cell('true', figure(p.true, data.decimals)),
       cell('needed', p.needed),
-      cell('told', p.how === 'at most ' ? el('span', { class: 'how', text: p.how }) : null, p.told),
+      cell('told', p.how && p.how !== 'at least ' ? el('span', { class: 'how', text: p.how }) : null, p.told),
       cell('plot', plot(p, data.distance)),
       cell('tight', this.times(p.tight)),
       cell('verdict', el('span', { class: 'verdict small ' + kind }, el('span', { class: 'mark', 'aria-hidden': 'true', text: mark }), el('span', { class: 'word', text: word }))));
