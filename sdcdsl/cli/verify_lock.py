@@ -20,12 +20,13 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.pipeline import End, Request, prepare
+from sdcdsl.pipeline.replaying import replayed_files
 from sdcdsl.pipeline.verifying import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.lock import Unreadable, read_lock
 
 
-def verify_lock(file: str, replay: bool, as_document: bool) -> int:
+def verify_lock(file: str, replay: bool, strict: bool, as_document: bool) -> int:
     """Prints what was found and gives the exit code."""
     path = Path(file)
     try:
@@ -46,6 +47,8 @@ def verify_lock(file: str, replay: bool, as_document: bool) -> int:
         made += more
     elif any(c.what == "policy" and c.state == BROKEN for c in made):
         made += _meaning_now(content, path.parent)
+    if strict and (missing := _missing(file, made)) is not None:
+        found = [*found, missing]
     code = _exit_code(made, found)
     if as_document:
         document = {"ok": code == exits.DONE, "policy": content["policy"], "blocks": content["blocks"]}
@@ -60,6 +63,15 @@ def verify_lock(file: str, replay: bool, as_document: bool) -> int:
 def _unfit(file: str, error: Unreadable) -> Diagnostic:
     headline = f"{file} is no lock that can be checked: {_printable(str(error))}"
     return diagnostic("SDC409", headline, FilePlace(file))
+
+
+def _missing(file: str, made: list[Check]) -> Diagnostic | None:
+    """Files that --strict asks for."""
+    absent = list(dict.fromkeys(c.name for c in made if c.state == ABSENT and c.what != "version"))
+    if not absent:
+        return None
+    headline = f"{plural(len(absent), 'file')} that the lock names cannot be checked: --strict asks for all of them"
+    return diagnostic("SDC412", headline, FilePlace(file), notes=[_printable(name) for name in absent[:20]])
 
 
 def _exit_code(made: list[Check], found: list[Diagnostic]) -> int:
@@ -124,7 +136,10 @@ def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Di
     # Too little time is nothing that the lock is to blame for.
     if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
         found = [*found, *prepared.diagnostics]
-    return [*made, *replayed(content, prepared)], found
+    made += replayed(content, prepared)
+    if prepared.end is End.DONE:
+        made += replayed_files(content, prepared, request, folder)
+    return made, found
 
 
 def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> Request:

@@ -55,6 +55,21 @@ def verify(path: Path | str) -> Verification:
     return check.result()
 
 
+def stated_problem(path: Path | str) -> tuple[str, Problem | None]:
+    """The name of a certificate and the problem it states, without a look at its proofs; None if it cannot be read."""
+    check, name = _Check(), ""
+    try:
+        for kind, body in (lines := Lines(path)):
+            if kind == "header":
+                name = str(body.get("name"))
+            if ORDER.get(kind, 0) >= ORDER["witness"]:
+                return name, check.stated.problem()
+            check.take(kind, body, lines)
+    except Malformed:
+        pass
+    return name, None
+
+
 class _Check:
     def __init__(self) -> None:
         self.stage = 0
