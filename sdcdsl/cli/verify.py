@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path())
 @click.option("--replay", is_flag=True, help="Of a lock: protect once more, and compare patterns and released files.")
 @click.option("--strict", is_flag=True, help="Of a lock: fail if a file that it names is not there.")
+@click.option(
+    "--trust",
+    type=click.Path(dir_okay=False),
+    metavar="KEYS",
+    help="Of a lock: fail unless one of these public keys of OpenSSH has signed it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def verify(file: str, replay: bool, strict: bool, as_json: bool) -> None:
+def verify(file: str, replay: bool, strict: bool, trust: str | None, as_json: bool) -> None:
     """Check the lock of a release, or the certificate of an audit.
 
     Of a lock (NAME.sdc.lock) the seal, the digests of all files it names and a certificate among them are checked;
@@ -31,6 +37,7 @@ def verify(file: str, replay: bool, strict: bool, as_json: bool) -> None:
     \b
       sdcdsl verify release/turnover.sdc.lock
       sdcdsl verify release/turnover.sdc.lock --replay
+      sdcdsl verify release/turnover.sdc.lock --strict --trust keys.pub
       sdcdsl verify turnover.cert
 
     Exit code 0: it holds, and every pair of attacker and cell is protected; 6: the certificate holds, and pairs are
@@ -40,8 +47,8 @@ def verify(file: str, replay: bool, strict: bool, as_json: bool) -> None:
     if file.endswith(".lock") or b"\nlock = " in b"\n" + start:
         from sdcdsl.cli.verify_lock import verify_lock  # noqa: PLC0415
 
-        sys.exit(verify_lock(file, replay, strict, as_json))
-    for name, given in (("--replay", replay), ("--strict", strict)):
+        sys.exit(verify_lock(file, replay, strict, trust, as_json))
+    for name, given in (("--replay", replay), ("--strict", strict), ("--trust", trust)):
         if given:
             raise click.UsageError(f"{name} is for locks")
     if file.endswith(".sdc"):

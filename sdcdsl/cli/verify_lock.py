@@ -12,6 +12,7 @@ import click
 from sdcdsl.bind.places import Noted
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_text import plural
+from sdcdsl.cli.keys import unusable
 from sdcdsl.cli.protect_display import display
 from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.cli.reading import guarded, is_jj, read_any, say
@@ -23,22 +24,25 @@ from sdcdsl.pipeline import End, Request, prepare
 from sdcdsl.pipeline.replaying import replayed_files
 from sdcdsl.pipeline.verifying import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.report.lock import Unreadable, read_lock
+from sdcdsl.report.lock import Unreadable, load_lock
+from sdcdsl.report.signature import NoKey, Untrusted, apart, check, read_trusted
 
 
-def verify_lock(file: str, replay: bool, strict: bool, as_document: bool) -> int:
+def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_document: bool) -> int:
     """Prints what was found and gives the exit code."""
     path = Path(file)
     try:
-        content = read_lock(path)
+        content, raw = load_lock(path)
     except Unreadable as error:
         found = [
             diagnostic("SDC409", f"{file} is no lock that can be checked: {_printable(str(error))}", FilePlace(file))
         ]
         _say({"ok": False, "checks": []}, found, as_document, exits.WRONG_DATA)
         return exits.WRONG_DATA
-    made = list(checks(content, path.parent))
-    found: list[Diagnostic] = []
+    made, found = _signature(file, raw, trust)
+    if replay and found:  # nobody who is trusted asks for this run
+        replay = False
+    made += checks(content, path.parent)
     if replay:
         try:
             more, found = _replay(content, path.parent)
@@ -58,6 +62,20 @@ def verify_lock(file: str, replay: bool, strict: bool, as_document: bool) -> int
     say(for_reading(found), "text")
     click.echo("\n".join(_lines(content, made, code)))
     return code
+
+
+def _signature(file: str, raw: bytes, trust: str | None) -> tuple[list[Check], list[Diagnostic]]:
+    """Who signed the lock; without `trust` nobody asks."""
+    if trust is None:
+        return [], []
+    try:
+        signed = check(raw, read_trusted(Path(trust)))
+    except NoKey as error:
+        return [], [unusable(trust, error)]
+    except Untrusted as error:
+        help = "`sdcdsl protect --sign KEY` signs it" if apart(raw)[1] is None else None
+        return [], [diagnostic("SDC413", f"{file} is not trusted: {error}", FilePlace(file), help=help)]
+    return [Check("signature", signed.name, HOLDS, signed.fingerprint)], []
 
 
 def _unfit(file: str, error: Unreadable) -> Diagnostic:

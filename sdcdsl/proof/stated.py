@@ -22,7 +22,7 @@ from sdcdsl.proof.reading import (
 )
 from sdcdsl.proof.system import Pairs, Problem, Regions, System
 
-COUNTS = ("cells", "relations", "entries", "views", "attackers", "known", "pairs")
+COUNTS: tuple[str, ...] = ("cells", "relations", "entries", "views", "attackers", "known", "pairs")
 
 
 class Stated:
@@ -39,7 +39,7 @@ class Stated:
         count(self.count["views"] * self.count["cells"], "views × cells")
         if (refusal := allowance.refusal(self.count)) is not None:
             raise Malformed(refusal)
-        self.found = dict.fromkeys(COUNTS, 0)  # so far
+        self.found: dict[str, int] = dict.fromkeys(COUNTS, 0)  # so far
         self.labels: list[str] = []
         whole, real = np.int64, np.float64
         self._a = np.empty(self.count["cells"])
