@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -20,6 +21,9 @@ from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy.document import Release
+
+if TYPE_CHECKING:
+    from sdcdsl.report.signature import Signer
 
 
 @click.command()
@@ -37,6 +41,12 @@ from sdcdsl.policy.document import Release
 @click.option("--public", is_flag=True, help="The report is one without confidential numbers: NAME.public.html.")
 @click.option("--no-report", is_flag=True, help="Write no report. Otherwise it is NAME.internal.html: confidential.")
 @click.option("--no-lock", is_flag=True, help="Write no lock. Otherwise it is NAME.sdc.lock, for `sdcdsl verify`.")
+@click.option(
+    "--sign",
+    type=click.Path(dir_okay=False),
+    metavar="KEY",
+    help="Sign the lock with this private Ed25519 key of OpenSSH, for `sdcdsl verify --trust`.",
+)
 @workers_options("How many processes to work in")
 @click.option("--resume", is_flag=True, help="Go on from where a search was that was killed.")
 @click.option("--checkpoint-every", type=Duration(), help="How often a long search keeps what it knows: 60s.")
@@ -53,6 +63,7 @@ def protect(
     public: bool,
     no_report: bool,
     no_lock: bool,
+    sign: str | None,
     jobs: int | None,
     cluster: str | None,
     resume: bool,
@@ -99,6 +110,7 @@ def protect(
     own = Path("stdin.sdc") if file == "-" else path
     released = any(policy.protects[name].all(Release) for name in ([block] if block else policy.protects))
     page = folder / f"{own.stem}.{'public' if public else 'internal'}.html"
+    signer = _signer(sign, released and not no_lock, as_document, given.colour)
     request = Request(
         policy=policy,
         source=path,
@@ -119,7 +131,7 @@ def protect(
     with workers(jobs, cluster) as team, watching:
         prepared = watching.run(lambda: prepare(request, watching, team))
         committing()
-        written, problems = release(prepared, request) if prepared.end is End.DONE else (Written(), [])
+        written, problems = release(prepared, request, signer) if prepared.end is End.DONE else (Written(), [])
     if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not problems):
         forget(request)
     report = Report(request, prepared, written, problems)
@@ -136,7 +148,32 @@ def protect(
     sys.exit(report.exit)
 
 
-def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, code: int) -> None:
+def _signer(key: str | None, locked: bool, as_document: bool, colour: bool | None) -> Signer | None:
+    """The key is read before anything is searched: hours later nobody is there to type a passphrase."""
+    if key is None:
+        return None
+    if not locked:
+        raise click.UsageError("--sign signs the lock, and none is written")
+    from sdcdsl.cli.keys import unusable  # noqa: PLC0415
+    from sdcdsl.report.signature import NoKey, read_signer  # noqa: PLC0415
+
+    try:
+        return read_signer(Path(key), _passphrase)
+    except NoKey as error:
+        return _refuse([unusable(key, error)], as_document, colour, exits.WRONG_DATA)
+
+
+def _passphrase() -> str:
+    if (given := os.environ.get("SDCDSL_SIGN_PASSPHRASE")) is not None:
+        return given
+    if not sys.stdin.isatty():
+        from sdcdsl.report.signature import NoKey  # noqa: PLC0415
+
+        raise NoKey("it has a passphrase, and there is no terminal to ask for it; SDCDSL_SIGN_PASSPHRASE may say it")
+    return click.prompt("Passphrase of the key", hide_input=True, err=True)
+
+
+def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, code: int) -> NoReturn:
     """Nothing was searched."""
     if as_document:
         document = {"blocks": [], "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}

@@ -18,18 +18,26 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option("--replay", is_flag=True, help="Of a lock: protect once more, and compare the patterns.")
+@click.option("--replay", is_flag=True, help="Of a lock: protect once more, and compare patterns and released files.")
+@click.option("--strict", is_flag=True, help="Of a lock: fail if a file that it names is not there.")
+@click.option(
+    "--trust",
+    type=click.Path(dir_okay=False),
+    metavar="KEYS",
+    help="Of a lock: fail unless one of these public keys of OpenSSH has signed it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def verify(file: str, replay: bool, as_json: bool) -> None:
+def verify(file: str, replay: bool, strict: bool, trust: str | None, as_json: bool) -> None:
     """Check the lock of a release, or the certificate of an audit.
 
     Of a lock (NAME.sdc.lock) the seal, the digests of all files it names and a certificate among them are checked;
-    --replay also runs the policy again, writes nothing, and compares what would be released. Of a certificate every
-    table and every bound is computed again, exactly, from the file alone.
+    --replay also runs the policy again and compares the released files, byte by byte, with what this run releases; it
+    changes nothing. Of a certificate every table and every bound is computed again, exactly, from the file alone.
 
     \b
       sdcdsl verify release/turnover.sdc.lock
       sdcdsl verify release/turnover.sdc.lock --replay
+      sdcdsl verify release/turnover.sdc.lock --strict --trust keys.pub
       sdcdsl verify turnover.cert
 
     Exit code 0: it holds, and every pair of attacker and cell is protected; 6: the certificate holds, and pairs are
@@ -39,9 +47,10 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
     if file.endswith(".lock") or b"\nlock = " in b"\n" + start:
         from sdcdsl.cli.verify_lock import verify_lock  # noqa: PLC0415
 
-        sys.exit(verify_lock(file, replay, as_json))
-    if replay:
-        raise click.UsageError("--replay is for locks")
+        sys.exit(verify_lock(file, replay, strict, trust, as_json))
+    for name, given in (("--replay", replay), ("--strict", strict), ("--trust", trust)):
+        if given:
+            raise click.UsageError(f"{name} is for locks")
     if file.endswith(".sdc"):
         raise click.UsageError(f"{file} is a policy; the lock of its release is called {file}.lock")
     from sdcdsl.proof.checking import verify as check  # noqa: PLC0415

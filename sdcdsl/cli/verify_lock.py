@@ -12,6 +12,7 @@ import click
 from sdcdsl.bind.places import Noted
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_text import plural
+from sdcdsl.cli.keys import unusable
 from sdcdsl.cli.protect_display import display
 from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.cli.reading import guarded, is_jj, read_any, say
@@ -20,24 +21,28 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.pipeline import End, Request, prepare
+from sdcdsl.pipeline.replaying import replayed_files
 from sdcdsl.pipeline.verifying import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.report.lock import Unreadable, read_lock
+from sdcdsl.report.lock import Unreadable, load_lock
+from sdcdsl.report.signature import NoKey, Untrusted, apart, check, read_trusted
 
 
-def verify_lock(file: str, replay: bool, as_document: bool) -> int:
+def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_document: bool) -> int:
     """Prints what was found and gives the exit code."""
     path = Path(file)
     try:
-        content = read_lock(path)
+        content, raw = load_lock(path)
     except Unreadable as error:
         found = [
             diagnostic("SDC409", f"{file} is no lock that can be checked: {_printable(str(error))}", FilePlace(file))
         ]
         _say({"ok": False, "checks": []}, found, as_document, exits.WRONG_DATA)
         return exits.WRONG_DATA
-    made = list(checks(content, path.parent))
-    found: list[Diagnostic] = []
+    made, found = _signature(file, raw, trust)
+    if replay and found:  # nobody who is trusted asks for this run
+        replay = False
+    made += checks(content, path.parent)
     if replay:
         try:
             more, found = _replay(content, path.parent)
@@ -46,6 +51,8 @@ def verify_lock(file: str, replay: bool, as_document: bool) -> int:
         made += more
     elif any(c.what == "policy" and c.state == BROKEN for c in made):
         made += _meaning_now(content, path.parent)
+    if strict and (missing := _missing(file, made)) is not None:
+        found = [*found, missing]
     code = _exit_code(made, found)
     if as_document:
         document = {"ok": code == exits.DONE, "policy": content["policy"], "blocks": content["blocks"]}
@@ -57,9 +64,32 @@ def verify_lock(file: str, replay: bool, as_document: bool) -> int:
     return code
 
 
+def _signature(file: str, raw: bytes, trust: str | None) -> tuple[list[Check], list[Diagnostic]]:
+    """Who signed the lock; without `trust` nobody asks."""
+    if trust is None:
+        return [], []
+    try:
+        signed = check(raw, read_trusted(Path(trust)))
+    except NoKey as error:
+        return [], [unusable(trust, error)]
+    except Untrusted as error:
+        help = "`sdcdsl protect --sign KEY` signs it" if apart(raw)[1] is None else None
+        return [], [diagnostic("SDC413", f"{file} is not trusted: {error}", FilePlace(file), help=help)]
+    return [Check("signature", signed.name, HOLDS, signed.fingerprint)], []
+
+
 def _unfit(file: str, error: Unreadable) -> Diagnostic:
     headline = f"{file} is no lock that can be checked: {_printable(str(error))}"
     return diagnostic("SDC409", headline, FilePlace(file))
+
+
+def _missing(file: str, made: list[Check]) -> Diagnostic | None:
+    """Files that --strict asks for."""
+    absent = list(dict.fromkeys(c.name for c in made if c.state == ABSENT and c.what != "version"))
+    if not absent:
+        return None
+    headline = f"{plural(len(absent), 'file')} that the lock names cannot be checked: --strict asks for all of them"
+    return diagnostic("SDC412", headline, FilePlace(file), notes=[_printable(name) for name in absent[:20]])
 
 
 def _exit_code(made: list[Check], found: list[Diagnostic]) -> int:
@@ -124,7 +154,10 @@ def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Di
     # Too little time is nothing that the lock is to blame for.
     if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
         found = [*found, *prepared.diagnostics]
-    return [*made, *replayed(content, prepared)], found
+    made += replayed(content, prepared)
+    if prepared.end is End.DONE:
+        made += replayed_files(content, prepared, request, folder)
+    return made, found
 
 
 def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> Request:

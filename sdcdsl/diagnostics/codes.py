@@ -137,6 +137,9 @@ _ERRORS = {
     "SDC407": "a release that no table fits",
     "SDC408": "an audit that cannot be done as asked",
     "SDC409": "a lock that cannot be checked",
+    "SDC412": "files of a lock that are not here",
+    "SDC413": "a lock without a signature that is trusted",
+    "SDC414": "a key that cannot be used",
     # ---- protecting ------------------------------------------------------------------
     "SDC501": "a method or format that this version does not have",
     "SDC502": "a solver that is not installed",

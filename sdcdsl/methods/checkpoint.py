@@ -16,7 +16,10 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
+import struct
+import tokenize
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -126,28 +129,39 @@ def read(path: Path, what: str) -> tuple[State | None, str | None]:
     try:
         follow = getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(path, os.O_RDONLY | follow), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
             with zipfile.ZipFile(file) as archive:
-                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                members = archive.infolist()
+                stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+                if not stored or sum(member.file_size for member in members) > size:
                     return None, "it is not one of ours"  # nothing in it may be larger than the file
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as arrays:
-                heading = json.loads(arrays["heading"].tobytes().decode())
-                if not isinstance(heading, dict) or heading.get("form") != FORM:
-                    return None, "it is not one of ours"
-                if heading.get("version") != __version__:
-                    return None, f"it was written by version {heading.get('version')}, and this is {__version__}"
-                if heading.get("about") != what:
-                    return None, "it is about other data, other options or another seed"
-                inside = {name[1:]: arrays[name] for name in arrays.files if name != "heading"}
-                return State(dict(heading["facts"]), inside), None
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        zipfile.BadZipFile,
-        RecursionError,
-    ) as error:
+                arrays = {member.filename.removesuffix(".npy"): archive.read(member) for member in members}
+        heading = json.loads(_array(arrays["heading"]).tobytes().decode())
+        if not isinstance(heading, dict) or heading.get("form") != FORM:
+            return None, "it is not one of ours"
+        if heading.get("version") != __version__:
+            return None, f"it was written by version {heading.get('version')}, and this is {__version__}"
+        if heading.get("about") != what:
+            return None, "it is about other data, other options or another seed"
+        inside = {name[1:]: _array(raw) for name, raw in arrays.items() if name != "heading"}
+        return State(dict(heading["facts"]), inside), None
+    except _ODD as error:
         return None, f"it cannot be read: {type(error).__name__}"
+
+
+# What zipfile, numpy and json say of files that somebody broke.
+_ODD = (
+    *(OSError, EOFError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RuntimeError),
+    *(SyntaxError, MemoryError, tokenize.TokenError, struct.error, zipfile.BadZipFile),
+)
+
+
+def _array(raw: bytes) -> np.ndarray:
+    """As `np.load` without objects; the numbers must be there before an array is made for them."""
+    file = io.BytesIO(raw)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("another version")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
+        raise ValueError("objects, or another size")
+    return np.frombuffer(raw, dtype, offset=file.tell()).reshape(shape, order="F" if fortran else "C").copy()

@@ -17,6 +17,7 @@ from sdcdsl.report.certificate import sha256, write_certificate
 from sdcdsl.report.lock import content_of, relative, write_lock
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.report.release import Staged, leads_out, write_table
+from sdcdsl.report.signature import Signer
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,11 @@ def kept(request: Request) -> list[Path]:
     return [path for path in (request.certificate, request.report, request.lock) if path is not None]
 
 
-def release(prepared: Prepared, request: Request) -> tuple[Written, list[Diagnostic]]:
+def release(prepared: Prepared, request: Request, signer: Signer | None = None) -> tuple[Written, list[Diagnostic]]:
     """Writes everything beside its place, then renames all of it. Only what was found protected gets here.
 
-    Gives what was written, and what was in the way.
+    Gives what was written, and what was in the way. The lock is signed by `signer`, which is no part of the request:
+    requests go to other processes.
     """
     if prepared.end is not End.DONE:
         raise ValueError(f"not to be released: {prepared.end}")
@@ -73,7 +75,7 @@ def release(prepared: Prepared, request: Request) -> tuple[Written, list[Diagnos
         return Written(), [diagnostic("SDC408", headline, FilePlace(str(request.certificate)), "nothing was released")]
     staged = Staged()
     try:
-        written = _Writing(staged, prepared, request).all()
+        written = _Writing(staged, prepared, request, signer).all()
         staged.rename()
     except OSError as error:
         headline = f"a file could not be written: {error.strerror or error}"
@@ -87,8 +89,8 @@ def release(prepared: Prepared, request: Request) -> tuple[Written, list[Diagnos
 class _Writing:
     """Everything into staged files; the lock comes last, since it knows the digests of the others."""
 
-    def __init__(self, staged: Staged, prepared: Prepared, request: Request):
-        self.staged, self.request = staged, request
+    def __init__(self, staged: Staged, prepared: Prepared, request: Request, signer: Signer | None = None):
+        self.staged, self.request, self.signer = staged, request, signer
         self.outcomes = prepared.outcomes
         self.provenance = Provenance.of(
             request.policy, request.source, request.places, request.day, dict(request.instead)
@@ -107,7 +109,7 @@ class _Writing:
             self._page(part, self.outcomes, request.public)
         if request.lock is not None:
             content = self._lock(request.lock.parent)
-            write_lock(self.staged.beside(request.lock, confidential=True), content)
+            write_lock(self.staged.beside(request.lock, confidential=True), content, self.signer)
         return Written(released, request.certificate, request.report, request.lock)
 
     def _released(self, outcome: Outcome) -> Iterator[Path]:

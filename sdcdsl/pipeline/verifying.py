@@ -41,7 +41,7 @@ def checks(content: Mapping[str, Any], folder: Path) -> Iterator[Check]:
     for entry in content["outputs"]:
         path = folder / entry["path"]
         if entry.get("what") == "certificate" and path.is_file():
-            yield _certificate(path)
+            yield _certificate(path, content)
     yield from _versions(content["versions"])
 
 
@@ -56,13 +56,23 @@ def _file(entry: Mapping[str, str], folder: Path) -> Check:
     return Check(what, entry["path"], HOLDS) if same else Check(what, entry["path"], BROKEN, "another content")
 
 
-def _certificate(path: Path) -> Check:
+def _certificate(path: Path, content: Mapping[str, Any]) -> Check:
     found = verify_certificate(path)
     if not found.ok:
         return Check("proofs", path.name, BROKEN, found.reasons[0])
+    if found.header.get("name") not in [block["name"] for block in content["blocks"]]:
+        return Check("proofs", path.name, BROKEN, "it is about no block of this lock")
+    if _named(found.header.get("inputs")) != _named(content["inputs"]):
+        return Check("proofs", path.name, BROKEN, "it was made from other files than the lock names")
     if found.protected != found.pairs:
         return Check("proofs", path.name, BROKEN, f"{found.pairs - found.protected} pairs are not proven protected")
     return Check("proofs", path.name, HOLDS, f"{found.pairs:,} checked again, without a solver")
+
+
+def _named(inputs: Any) -> list[tuple[str, ...]]:
+    """Files as certificates and locks name them, in one order."""
+    entries = [one for one in inputs if isinstance(one, Mapping)] if isinstance(inputs, list) else []
+    return sorted(tuple(str(one.get(key)) for key in ("what", "name", "sha256")) for one in entries)
 
 
 def _versions(then: Mapping[str, str]) -> Iterator[Check]:

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sdcdsl.proof.exact import TOLERANCE, exact_sums, round_up, scaled, sums
+from sdcdsl.proof.exact import TOLERANCE, exact_sums, round_up, rounded_sums, scaled, sums
 from sdcdsl.proof.guessing import whole
 from sdcdsl.proof.system import Problem, System
 
@@ -28,6 +28,7 @@ def _nobody() -> np.ndarray:
 BITS = 20, 40  # of multipliers that are no small fractions, in the order they are tried
 # Multipliers that are looked at one by one, their denominators, the common one, and how near is near.
 MANY, SIMPLE, LARGEST, NEAR = 200, 1000, 10**9, 1e-9
+AT_ONCE = 2**18  # entries of relations that are added up at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +68,25 @@ def reach(problem: Problem, bound: Bound) -> float:
 def reaches(problem: Problem, bounds: Sequence[Bound]) -> np.ndarray:
     """The same of many bounds. Whole multipliers by themselves: their sums have no errors, beside others they would."""
     out = np.empty(len(bounds))
-    most = problem.system.cells + len(problem.system.coefficient)
-    for plain in (True, False):
-        batch, size = [], 0
-        for i, bound in enumerate(bounds):
-            if bool((bound.gamma == np.rint(bound.gamma)).all()) == plain:
-                batch.append(i)
-                size += int(problem.system.by_equation.count[bound.equations].sum()) + 1
-            if batch and (size > most or i == len(bounds) - 1):
-                out[batch] = _together(problem, [bounds[j] for j in batch])
-                batch, size = [], 0
+    size = [int(problem.system.by_equation.count[bound.equations].sum()) + 1 for bound in bounds]
+    plain = [bool((bound.gamma == np.rint(bound.gamma)).all()) for bound in bounds]
+    for kind in (True, False):
+        for batch in _batches([i for i in range(len(bounds)) if plain[i] == kind], size):
+            out[batch] = _together(problem, [bounds[j] for j in batch])
     return out
+
+
+def _batches(chosen: list[int], size: list[int]) -> Iterator[list[int]]:
+    """As many as have AT_ONCE entries together; one that has more comes by itself."""
+    batch, total = [], 0
+    for i in chosen:
+        if batch and total + size[i] > AT_ONCE:
+            yield batch
+            batch, total = [], 0
+        batch.append(i)
+        total += size[i]
+    if batch:
+        yield batch
 
 
 def _together(problem: Problem, bounds: list[Bound]) -> np.ndarray:
@@ -127,8 +136,7 @@ def _combinations(system: System, cells: np.ndarray, bounds: list[Bound]) -> _Co
     if left.any():  # the sign is open, and decides between the ends of the box
         mine = left[group]
         number = np.cumsum(left) - 1
-        numbers, exponent = exact_sums(x[mine], y[mine], number[group[mine]], int(left.sum()))
-        value[left] = [_away_from_zero(scaled(n, exponent)) if n else 0.0 for n in numbers]
+        value[left] = rounded_sums(x[mine], y[mine], number[group[mine]], int(left.sum()), _away_from_zero)
         error[left] = 2.0**-52 * np.abs(value[left]) + 2.0**-1070
     some = value != 0
     number = np.cumsum(some) - 1

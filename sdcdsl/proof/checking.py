@@ -22,6 +22,7 @@ from sdcdsl.proof.witness import Claim, Witness, Witnesses
 MOST_REASONS = 20
 TOGETHER = 1000  # bounds that are computed at a time
 NUMBERS = 2**14  # of witnesses and claims that are checked at a time
+ENTRIES = 2**18  # of the relations that these witnesses meet, and of relations that bounds name
 # Records stand in this order; those with the same number in any order.
 ORDER = {"cells": 1, "relations": 2, "view": 3, "attackers": 4, "known": 5, "pairs": 6}
 ORDER |= {"witness": 7, "claim": 7, "bound": 7, "verdicts": 8, "end": 9}
@@ -54,6 +55,21 @@ def verify(path: Path | str) -> Verification:
     return check.result()
 
 
+def stated_problem(path: Path | str) -> tuple[str, Problem | None]:
+    """The name of a certificate and the problem it states, without a look at its proofs; None if it cannot be read."""
+    check, name = _Check(), ""
+    try:
+        for kind, body in (lines := Lines(path)):
+            if kind == "header":
+                name = str(body.get("name"))
+            if ORDER.get(kind, 0) >= ORDER["witness"]:
+                return name, check.stated.problem()
+            check.take(kind, body, lines)
+    except Malformed:
+        pass
+    return name, None
+
+
 class _Check:
     def __init__(self) -> None:
         self.stage = 0
@@ -65,15 +81,16 @@ class _Check:
         self.witnesses: list[Witness] = []
         self.claims: list[Claim] = []
         self.claimed_in: list[int] = []  # the lines of these claims
-        self.numbers = 0
+        self.numbers = self.entries = 0  # of witnesses and claims that wait
         self.waiting: list[Bound] = []
+        self.multipliers = 0  # of bounds that wait
         self.verdicts: list[np.ndarray] = []
         self.judged = 0
         self.problem: Problem
 
     def take(self, kind: str, body: Any, lines: Lines) -> None:
         if kind == "header":
-            self.stated = Stated(body)
+            self.stated = Stated(body, lines.allowance)
             self.header = body
             return
         stage = ORDER.get(kind)
@@ -107,6 +124,7 @@ class _Check:
         system, pairs = self.problem.system, len(self.problem.pairs)
         self.up, self.down = np.zeros(pairs), np.zeros(pairs)  # how far claims drive the cell, at least
         self.most_up, self.most_down = np.full(pairs, np.inf), np.full(pairs, np.inf)  # how far it can go
+        self.degree = np.bincount(system.cell_of, minlength=system.cells)
         value, _ = sums(system.coefficient, system.a[system.cell_of], system.equation_of, system.equations)
         size, _ = sums(
             np.abs(system.coefficient), np.abs(system.a)[system.cell_of], system.equation_of, system.equations
@@ -121,7 +139,7 @@ class _Check:
         at = ascending(cells, self.problem.system.cells, "cells of a witness")
         if self.witnesses and not (self.claims and self.claims[-1].witness == len(self.witnesses) - 1):
             self.witnesses.pop()  # nothing is claimed by it
-        self._check_claims(len(at))
+        self._check_claims(len(at), int(self.degree[at].sum()))
         self.witnesses.append(Witness(at, numbers(move, len(at), "move of a witness")))
         self.counts["witnesses"] += 1
 
@@ -138,10 +156,11 @@ class _Check:
         self.claimed_in.append(lines.number)
         self.counts["claims"] += 1
 
-    def _check_claims(self, more: int = NUMBERS) -> bool:
-        """Those that wait, all at once, if `more` numbers would be too many."""
+    def _check_claims(self, more: int = NUMBERS, entries: int = 0) -> bool:
+        """Those that wait, all at once, if `more` numbers or entries would be too many."""
         self.numbers += more
-        if self.numbers < NUMBERS or not self.claims:
+        self.entries += entries
+        if (self.numbers < NUMBERS and self.entries < ENTRIES) or not self.claims:
             return False
         reached = Witnesses(self.problem, self.witnesses).claims(self.claims)
         for claim, reasons in sorted(reached.reasons.items()):
@@ -153,7 +172,8 @@ class _Check:
             mine = rely & holds[reached.claim]
             np.maximum.at(far, reached.pair[mine], reached.far[mine])
         self.tolerance = max(self.tolerance, float(reached.tolerance[holds].max(initial=0.0)))
-        self.witnesses, self.claims, self.claimed_in, self.numbers = [], [], [], more
+        self.witnesses, self.claims, self.claimed_in = [], [], []
+        self.numbers, self.entries = more, entries
         return True
 
     def _bound(self, body: Any, lines: Lines) -> None:
@@ -170,8 +190,9 @@ class _Check:
         multipliers = numbers(gamma, len(relations), "multipliers")
         bound = Bound(pair, side == "up", relations, multipliers, denominator(below), also)
         self.waiting.append(bound)
+        self.multipliers += len(relations) + len(also)
         self.counts["bounds"] += 1
-        if len(self.waiting) == TOGETHER:
+        if len(self.waiting) == TOGETHER or self.multipliers > ENTRIES:
             self._bounds()
 
     def _bounds(self) -> None:
@@ -179,7 +200,7 @@ class _Check:
         for bound, amount in zip(self.waiting, reaches(self.problem, self.waiting), strict=True):
             most = self.most_up if bound.up else self.most_down
             most[bound.pairs] = np.minimum(most[bound.pairs], amount)
-        self.waiting = []
+        self.waiting, self.multipliers = [], 0
 
     def _same_view(self, pair: int, also: np.ndarray) -> None:
         """One bound serves several pairs only if they are about one cell and one view."""

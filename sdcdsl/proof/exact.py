@@ -13,6 +13,7 @@ and NaN that overflow leaves behind are never decided by the filter: comparisons
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -29,6 +30,7 @@ _TINY = 2.0**-1070  # more than the absolute errors of a few products below the 
 _LOWEST_BIT = -1074  # of any double
 _WHOLE = 2.0**53  # whole numbers up to here are doubles
 _FEW = 32
+_PIECE = 2**16
 
 
 def sums(x: np.ndarray, y: np.ndarray, group: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -74,9 +76,26 @@ def exact_sums(x: np.ndarray, y: np.ndarray, group: np.ndarray, groups: int) -> 
     e = e + f
     lowest = int(e.min()) if len(e) else 0
     out = [0] * groups
-    for g, p, q, shift in zip(group.tolist(), m.tolist(), n.tolist(), (e - lowest).tolist(), strict=True):
-        out[g] += (p * q) << shift
+    for i in range(0, len(group), _PIECE):  # numbers of Python take ten times as much memory
+        piece = slice(i, i + _PIECE)
+        shifts = (e[piece] - lowest).tolist()
+        for g, p, q, shift in zip(group[piece].tolist(), m[piece].tolist(), n[piece].tolist(), shifts, strict=True):
+            out[g] += (p * q) << shift
     return out, lowest
+
+
+def rounded_sums(
+    x: np.ndarray, y: np.ndarray, group: np.ndarray, groups: int, rounding: Callable[[Fraction], float]
+) -> np.ndarray:
+    """The same as doubles, each rounded from its exact value. Some groups at a time: an exact sum may have thousands of
+    digits."""
+    out = np.zeros(groups)
+    for first in range(0, groups, _PIECE):
+        last = min(first + _PIECE, groups)
+        mine = (group >= first) & (group < last) if groups > _PIECE else slice(None)
+        numbers, exponent = exact_sums(x[mine], y[mine], group[mine] - first, last - first)
+        out[first:last] = [rounding(scaled(number, exponent)) if number else 0.0 for number in numbers]
+    return out
 
 
 def scaled(number: int, exponent: int) -> Fraction:

@@ -5,23 +5,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import zlib
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
 from sdcdsl.ordinary import open_ordinary
+from sdcdsl.proof.allowance import Allowance
 from sdcdsl.proof.packed import TYPES, unpacked
 
 FORMAT = 2  # that is written
 FORMATS = (1, 2)  # that are read; the first has no packed numbers
-LONGEST_LINE = 64 * 2**20
-# A problem with more of anything would not fit into memory; a header that says so is refused before anything is made.
-MOST = 10**8
+MOST = 10**8  # of anything that is counted
 LARGEST_WHOLE = 2**53
 
 
@@ -30,11 +30,14 @@ class Malformed(Exception):
 
 
 class Lines:
-    """The records of a file in order. `digest` is that of all lines before the current one."""
+    """The records of a file in order. `digest` is that of all lines before the current one, `allowance` what its size
+    allows it to ask for."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
         self.number = 0
+        self.allowance = Allowance(0)
+        self._text = 0  # bytes so far
         self._running = hashlib.sha256()
         self._decoder = _LISTS
 
@@ -44,8 +47,10 @@ class Lines:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         try:
-            with _opened(self.path) as file:
-                yield from self._records(file)
+            with open_ordinary(self.path) as raw:
+                self.allowance = Allowance(os.fstat(raw.fileno()).st_size)
+                with _decompressed(raw) as file:
+                    yield from self._records(file)
         except Malformed as error:
             raise Malformed(f"line {self.number}: {error}") from None
         except (EOFError, zlib.error, OSError) as error:
@@ -54,10 +59,14 @@ class Lines:
             raise Malformed(said or damaged) from error
 
     def _records(self, file: IO[bytes]) -> Iterator[tuple[str, Any]]:
-        while line := file.readline(LONGEST_LINE + 1):
+        longest, text = self.allowance.line, self.allowance.text
+        while line := file.readline(longest + 1):
             self.number += 1
-            if len(line) > LONGEST_LINE:
-                raise Malformed(f"longer than {LONGEST_LINE:,} bytes")
+            self._text += len(line)
+            if len(line) > longest:
+                raise Malformed(f"longer than {longest:,} bytes, the limit for a file of {self.allowance.size:,} bytes")
+            if self._text > text:
+                raise Malformed(f"{text:,} bytes of text are the limit for a file of {self.allowance.size:,} bytes")
             if not line.endswith(b"\n"):
                 raise Malformed("the line is not complete: the file was cut off")
             kind, body = _record(line, self._decoder, first=self.number == 1)
@@ -67,12 +76,11 @@ class Lines:
             self._running.update(line)
 
 
-def _opened(path: Path | str) -> IO[bytes]:
-    file = open_ordinary(path)  # the caller closes it
-    if file.read(2) != b"\x1f\x8b":
-        file.seek(0)
-        return file
+def _decompressed(file: BinaryIO) -> IO[bytes]:
+    start = file.read(2)
     file.seek(0)
+    if start != b"\x1f\x8b":
+        return file
     import gzip  # noqa: PLC0415
 
     return gzip.open(file, "rb")  # type: ignore[return-value]
@@ -163,6 +171,8 @@ def integers(value: Any, size: int | None, below: int, what: str) -> np.ndarray:
 
 def ascending(value: Any, below: int, what: str) -> np.ndarray:
     """Numbers written as the first and the differences, each larger than the one before."""
+    if isinstance(value, list | np.ndarray) and len(value) > below:
+        raise Malformed(f"{what}: more numbers than there are")
     gaps = _array("q", value, what)
     if not len(gaps):
         return gaps

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.proof.allowance import Allowance
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.reading import (
     FORMATS,
@@ -21,13 +22,14 @@ from sdcdsl.proof.reading import (
 )
 from sdcdsl.proof.system import Pairs, Problem, Regions, System
 
-COUNTS = ("cells", "relations", "entries", "views", "attackers", "known", "pairs")
+COUNTS: tuple[str, ...] = ("cells", "relations", "entries", "views", "attackers", "known", "pairs")
 
 
 class Stated:
-    """Takes the records of the problem in their order; `problem()` when all are there."""
+    """Takes the records of the problem in their order; `problem()` when all are there. Arrays have the sizes that the
+    first record declares, which the size of the file allows; no record is read into more."""
 
-    def __init__(self, header: dict[str, Any]) -> None:
+    def __init__(self, header: dict[str, Any], allowance: Allowance) -> None:
         if header.get("sdcdsl-certificate") not in FORMATS or type(header["sdcdsl-certificate"]) is not int:
             raise Malformed(f"not a certificate of format {' or '.join(map(str, FORMATS))}")
         if header.get("tolerance") != TOLERANCE:
@@ -35,15 +37,21 @@ class Stated:
         stated = fields(header.get("counts"), *COUNTS)
         self.count = {name: count(value, name) for name, value in zip(COUNTS, stated, strict=True)}
         count(self.count["views"] * self.count["cells"], "views × cells")
+        if (refusal := allowance.refusal(self.count)) is not None:
+            raise Malformed(refusal)
+        self.found: dict[str, int] = dict.fromkeys(COUNTS, 0)  # so far
         self.labels: list[str] = []
-        self._a: list[np.ndarray] = []
-        self._relations: list[tuple[np.ndarray, ...]] = []
-        self._low: list[np.ndarray] = []
-        self._high: list[np.ndarray] = []
-        self._view_of: list[np.ndarray] = []
-        self._known: list[tuple[np.ndarray, ...]] = []
-        self._pairs: list[tuple[np.ndarray, ...]] = []
-        self._truth: np.ndarray | None = None
+        whole, real = np.int64, np.float64
+        self._a = np.empty(self.count["cells"])
+        self._size, self._b = self._columns("relations", whole, real)
+        self._cell, self._coefficient = self._columns("entries", whole, real)
+        self._low = self._high = np.empty((0, 0))
+        (self._view_of,) = self._columns("attackers", whole)
+        self._known = self._columns("known", whole, whole, real, real)
+        self._pairs = self._columns("pairs", whole, whole, real, real, real)
+
+    def _columns(self, what: str, *types: type) -> list[np.ndarray]:
+        return [np.empty(self.count[what], dtype=one) for one in types]
 
     def take(self, kind: str, body: Any) -> None:
         {
@@ -56,18 +64,22 @@ class Stated:
         }[kind](body)
 
     def _take_cells(self, body: Any) -> None:
-        self._a.append(numbers(body, None, "cells"))
+        self._a[self._more("cells", length(body))] = numbers(body, None, "cells")
 
     def _take_relations(self, body: Any) -> None:
         sizes, cells, coefficients, b = fields(body, "sizes", "cells", "coefficients", "b")
+        mine = self._more("relations", length(sizes))
         size = integers(sizes, None, MOST, "sizes of relations")
-        cell = integers(cells, int(size.sum()), self.count["cells"], "cells of relations")
-        coefficient = numbers(coefficients, len(cell), "coefficients")
-        self._relations.append((size, cell, coefficient, numbers(b, len(size), "right-hand sides")))
+        entries = self._more("entries", int(size.sum()))
+        many = entries.stop - entries.start
+        self._size[mine] = size
+        self._cell[entries] = integers(cells, many, self.count["cells"], "cells of relations")
+        self._coefficient[entries] = numbers(coefficients, many, "coefficients")
+        self._b[mine] = numbers(b, len(size), "right-hand sides")
 
     def _take_view(self, body: Any) -> None:
         number, like, cells, low, high = fields(body, "number", "like", "cells", "low", "high")
-        at = len(self._low)
+        at = self.found["views"]
         if like is not None and like == number:  # more of the view before
             index(number, at, "view")
             if number != at - 1:
@@ -75,76 +87,72 @@ class Stated:
         else:
             if type(number) is not int or number != at or at >= self.count["views"]:
                 raise Malformed(f"view {at} was expected, or no more views")
-            truth = self._all_cells()
-            first = (truth, truth) if like is None else self._view(index(like, at, "view like another"))
-            self._low.append(first[0].copy())
-            self._high.append(first[1].copy())
+            if not at:
+                self._counted("cells")
+                self._low, self._high = (np.empty((self.count["views"], self.count["cells"])) for _ in range(2))
+            model = None if like is None else index(like, at, "view like another")
+            self._low[at] = self._a if model is None else self._low[model]
+            self._high[at] = self._a if model is None else self._high[model]
+            self._more("views", 1)
+        last = self.found["views"] - 1
         mine = ascending(cells, self.count["cells"], "cells of a view")
-        self._low[-1][mine] = numbers(low, len(mine), "lower ends", -np.inf)
-        self._high[-1][mine] = numbers(high, len(mine), "upper ends", np.inf)
-
-    def _view(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        return self._low[number], self._high[number]
-
-    def _all_cells(self) -> np.ndarray:
-        if self._truth is None:
-            self._truth = np.concatenate([np.empty(0), *self._a])
-            self._counted("cells", len(self._truth))
-        return self._truth
+        self._low[last, mine] = numbers(low, len(mine), "lower ends", -np.inf)
+        self._high[last, mine] = numbers(high, len(mine), "upper ends", np.inf)
 
     def _take_attackers(self, body: Any) -> None:
         labels, views = fields(body, "labels", "views")
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise Malformed("labels of attackers are texts")
+        mine = self._more("attackers", len(labels))
         self.labels += labels
-        self._view_of.append(integers(views, len(labels), self.count["views"], "views of attackers"))
+        self._view_of[mine] = integers(views, len(labels), self.count["views"], "views of attackers")
 
     def _take_known(self, body: Any) -> None:
         attackers, cells, low, high = fields(body, "attackers", "cells", "low", "high")
-        cell = integers(cells, None, self.count["cells"], "cells somebody knows")
-        self._known.append(
-            (
-                integers(attackers, len(cell), self.count["attackers"], "attackers who know more"),
-                cell,
-                numbers(low, len(cell), "lower ends", -np.inf),
-                numbers(high, len(cell), "upper ends", np.inf),
-            )
-        )
+        many = length(cells)
+        mine = self._more("known", many)
+        who, cell, lows, highs = self._known
+        who[mine] = integers(attackers, many, self.count["attackers"], "attackers who know more")
+        cell[mine] = integers(cells, None, self.count["cells"], "cells somebody knows")
+        lows[mine] = numbers(low, many, "lower ends", -np.inf)
+        highs[mine] = numbers(high, many, "upper ends", np.inf)
 
     def _take_pairs(self, body: Any) -> None:
         cells, attackers, *levels = fields(body, "cells", "attackers", "lpl", "upl", "spl")
-        cell = integers(cells, None, self.count["cells"], "cells of pairs")
-        attacker = integers(attackers, len(cell), self.count["attackers"], "attackers of pairs")
-        level = [numbers(values, len(cell), "levels") for values in levels]
-        if any((values < 0).any() for values in level):
-            raise Malformed("a level below zero")
-        self._pairs.append((cell, attacker, *level))
+        many = length(cells)
+        mine = self._more("pairs", many)
+        cell, attacker, *level = self._pairs
+        cell[mine] = integers(cells, None, self.count["cells"], "cells of pairs")
+        attacker[mine] = integers(attackers, many, self.count["attackers"], "attackers of pairs")
+        for column, values in zip(level, levels, strict=True):
+            column[mine] = numbers(values, many, "levels")
+            if (column[mine] < 0).any():
+                raise Malformed("a level below zero")
 
     def problem(self) -> Problem:
-        a = self._all_cells()
-        size, cell, coefficient, b = _joined(self._relations, "qqdd")
-        self._counted("relations", len(b))
-        self._counted("entries", len(cell))
-        self._counted("views", len(self._low))
-        self._counted("attackers", len(self.labels))
-        known = _joined(self._known, "qqdd")
-        self._counted("known", len(known[0]))
-        pairs = Pairs(*_joined(self._pairs, "qqddd"))
-        self._counted("pairs", len(pairs))
-        system = System(a, coefficient, cell, np.repeat(np.arange(len(size)), size), b)
-        shape = (len(self._low), len(a))
-        low, high = (np.stack(x) if x else np.empty(shape) for x in (self._low, self._high))
-        (view_of,) = _joined([(x,) for x in self._view_of], "q")
-        return Problem(system, Regions(low, high, view_of, *known), pairs)
+        for what in COUNTS:
+            self._counted(what)
+        equation = np.repeat(np.arange(len(self._size)), self._size)
+        system = System(self._a, self._coefficient, self._cell, equation, self._b)
+        low, high = (x.reshape(self.count["views"], self.count["cells"]) for x in (self._low, self._high))
+        return Problem(system, Regions(low, high, self._view_of, *self._known), Pairs(*self._pairs))
 
-    def _counted(self, what: str, found: int) -> None:
-        if found != self.count[what]:
-            raise Malformed(f"the header counts {self.count[what]:,} {what}, the file has {found:,}")
+    def _more(self, what: str, many: int) -> slice:
+        """Where the next ones go, if the first record knows of so many."""
+        first = self.found[what]
+        self.found[what] += many
+        if self.found[what] > self.count[what]:
+            raise Malformed(f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,} or more")
+        return slice(first, first + many)
+
+    def _counted(self, what: str) -> None:
+        if self.found[what] != self.count[what]:
+            raise Malformed(f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,}")
 
 
-def _joined(parts: list[tuple[np.ndarray, ...]], codes: str) -> list[np.ndarray]:
-    empty = tuple(np.empty(0, dtype=np.int64 if code == "q" else np.float64) for code in codes)
-    return [np.concatenate(column) for column in zip(*(parts or [empty]), strict=True)]
+def length(value: Any) -> int:
+    """Of a list, packed or not; what is no list is refused by whoever reads it."""
+    return len(value) if isinstance(value, list | np.ndarray) else 0
 
 
 def denominator(value: Any) -> int:

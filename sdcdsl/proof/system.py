@@ -201,8 +201,10 @@ class Problem:
         a, regions = self.system.a, self.regions
         if not self.system.cells:
             return np.zeros(regions.views), np.full(regions.views, -1)
-        with np.errstate(over="ignore"):
-            far = np.maximum(regions.low - a, a - regions.high)
-        worst = far.argmax(axis=1)
-        most = far[np.arange(regions.views), worst]
+        worst, most = np.empty(regions.views, dtype=np.int64), np.empty(regions.views)
+        for view in range(regions.views):
+            with np.errstate(over="ignore"):
+                far = np.maximum(regions.low[view] - a, a - regions.high[view])
+            worst[view] = far.argmax()
+            most[view] = far[worst[view]]
         return np.where(most > 0, np.nextafter(most, np.inf), 0.0), worst

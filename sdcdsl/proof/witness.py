@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from sdcdsl.proof.exact import TOLERANCE, exact_sums, excess, outside, products_down, round_up, scaled, sums
+from sdcdsl.proof.exact import TOLERANCE, excess, outside, products_down, round_up, rounded_sums, sums
 from sdcdsl.proof.system import Problem, System, spans
 
 AT_ONCE = 2**18  # numbers of tables that are compared with boxes at a time
@@ -137,8 +138,7 @@ def _residuals(system: System, moves: Moves, whole: bool) -> tuple[np.ndarray, n
     if whole and left.any():
         mine = left[key]
         number = np.cumsum(left) - 1
-        numbers, exponent = exact_sums(coefficient[mine], amount[mine], number[key[mine]], int(left.sum()))
-        size[left] = [round_up(scaled(abs(x), exponent)) if x else 0.0 for x in numbers]
+        size[left] = rounded_sums(coefficient[mine], amount[mine], number[key[mine]], int(left.sum()), _size)
     first = np.searchsorted(keys, np.arange(len(moves) + 1) * m)
     largest, equation = np.zeros(len(moves)), np.zeros(len(moves), dtype=np.int64)
     for i in range(len(moves)):
@@ -146,6 +146,10 @@ def _residuals(system: System, moves: Moves, whole: bool) -> tuple[np.ndarray, n
             worst = first[i] + int(size[first[i] : first[i + 1]].argmax())
             largest[i], equation[i] = size[worst], keys[worst] - i * m
     return largest, equation
+
+
+def _size(x: Fraction) -> float:
+    return round_up(abs(x))
 
 
 def _products(system: System, moves: Moves) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -214,38 +218,36 @@ class Witnesses:
     def _violation(self, witness: np.ndarray, step: np.ndarray, attacker: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How far each table is outside the attacker's box, and in which cell most. Cells that the move leaves alone
         count as well: the truth itself must lie in the box."""
-        problem, a = self.problem, self.problem.system.a
+        problem = self.problem
         view = problem.regions.view_of[attacker]
         tables, at = _tables(witness, step, view)
         truth, cell = (x[view] for x in problem.outside)
         most, most_in = np.zeros(len(tables)), np.full(len(tables), -1)
-        for part in self._parts(witness[tables]):
+        for part in _parts(self.moves.count[witness[tables]]):
             most[part], most_in[part] = self._outside(witness[tables[part]], step[tables[part]], view[tables[part]])
         out = np.maximum(most[at], truth)
         where = np.where(most[at] >= truth, most_in[at], cell)
         known = problem.regions.known
-        owner, entry = known.of(attacker) if len(known.cell) else (attacker[:0], attacker[:0])
-        if len(entry):
-            cell, each = known.cell[entry], step[owner]
-            move = self.moves.at(witness[owner], cell)
-            far = np.maximum(
-                excess(a[cell], each, move, known.high[entry]), excess(-a[cell], -each, move, -known.low[entry])
-            )
-            before = out.copy()
-            np.maximum.at(out, owner, far)
-            is_most = (far == out[owner]) & (far > before[owner])
-            where[owner[is_most]] = cell[is_most]
+        if len(known.cell):
+            for part in _parts(known.start[attacker + 1] - known.start[attacker]):
+                self._beyond_known(out[part], where[part], witness[part], step[part], attacker[part])
         return out, where
 
-    def _parts(self, witness: np.ndarray) -> Iterator[slice]:
-        """Tables that are compared together."""
-        end = np.cumsum(self.moves.count[witness])
-        first = 0
-        while first < len(end):
-            before = end[first - 1] if first else 0
-            last = max(int(np.searchsorted(end, before + AT_ONCE, side="right")), first + 1)
-            yield slice(first, last)
-            first = last
+    def _beyond_known(
+        self, out: np.ndarray, where: np.ndarray, witness: np.ndarray, step: np.ndarray, attacker: np.ndarray
+    ) -> None:
+        """The same for what attackers know beyond their views; `out` and `where` are changed."""
+        known, a = self.problem.regions.known, self.problem.system.a
+        owner, entry = known.of(attacker)
+        cell, each = known.cell[entry], step[owner]
+        move = self.moves.at(witness[owner], cell)
+        far = np.maximum(
+            excess(a[cell], each, move, known.high[entry]), excess(-a[cell], -each, move, -known.low[entry])
+        )
+        before = out.copy()
+        np.maximum.at(out, owner, far)
+        is_most = (far == out[owner]) & (far > before[owner])
+        where[owner[is_most]] = cell[is_most]
 
     def _outside(self, witness: np.ndarray, step: np.ndarray, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How far tables are outside the boxes of views where they move, and in which cell most."""
@@ -265,6 +267,17 @@ class Witnesses:
         worst = far[beyond] == most[table]
         most_in[table[worst]] = cell[beyond[worst]]
         return most, most_in
+
+
+def _parts(count: np.ndarray) -> Iterator[slice]:
+    """What is compared together, of things with so many numbers each."""
+    end = np.cumsum(count)
+    first = 0
+    while first < len(end):
+        before = end[first - 1] if first else 0
+        last = max(int(np.searchsorted(end, before + AT_ONCE, side="right")), first + 1)
+        yield slice(first, last)
+        first = last
 
 
 def _tables(witness: np.ndarray, step: np.ndarray, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

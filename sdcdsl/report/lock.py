@@ -22,6 +22,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy.digest import digest as policy_digest
 from sdcdsl.policy.write import option
 from sdcdsl.report.provenance import Provenance
+from sdcdsl.report.signature import Signer
 from sdcdsl.report.toml import dumps
 
 FORM = 1
@@ -81,9 +82,12 @@ def _finite(value: float | None) -> float | None:
 # ---- the file --------------------------------------------------------------------------------------
 
 
-def write_lock(path: Path, content: Mapping[str, Any]) -> None:
+def write_lock(path: Path, content: Mapping[str, Any], signer: Signer | None = None) -> None:
     body = {"lock": FORM, **content}
-    path.write_text(f"{_HEADING}{dumps({'lock': FORM, 'seal': seal(body), **content})}", encoding="utf-8", newline="\n")
+    text = f"{_HEADING}{dumps({'lock': FORM, 'seal': seal(body), **content})}"
+    if signer is not None:
+        text += signer.block(text.encode())
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def seal(content: Mapping[str, Any]) -> str:
@@ -96,6 +100,11 @@ class Unreadable(Exception):
 
 
 def read_lock(path: Path) -> dict[str, Any]:
+    return load_lock(path)[0]
+
+
+def load_lock(path: Path) -> tuple[dict[str, Any], bytes]:
+    """What it says, and the bytes that say it: a signature is about these, whatever the file holds a moment later."""
     try:
         with open_ordinary(path) as file:
             raw = file.read(LARGEST + 1)
@@ -118,7 +127,7 @@ def read_lock(path: Path) -> dict[str, Any]:
         for one in content[name]:
             if not isinstance(one, dict) or not all(isinstance(one.get(key), str) for key in wanted):
                 raise Unreadable(f"an entry of `{name}` lacks {' or '.join(wanted)}")
-    return content
+    return content, raw
 
 
 _LISTS = (("inputs", list), ("blocks", list), ("outputs", list))

@@ -6,8 +6,13 @@ import io
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from sdcdsl.methods.checkpoint import Keeping, State, write
+from sdcdsl.methods.result import Clock, Order
+from sdcdsl.methods.run import run
+from tests.executing.cubes import cube, problem_of
 from tests.importing import worlds
 from tests.proof.worlds import investment
 from tests.released.problems import cells_csv
@@ -116,3 +121,33 @@ def parquets() -> list[bytes]:
     cells = io.BytesIO()
     pl.DataFrame({"activity": ["I"], "region": ["A"], "value": [20.0]}).write_parquet(cells)
     return [*out, cells.getvalue()]
+
+
+def compressed() -> list[bytes]:
+    """Texts, which are compressed after they were broken: hardly any change of a compressed file gets past its sum."""
+    wordy = (
+        b'{"cells":{"runs":[0,100000000]}}\n{"view":{"number":1,"like":0,"cells":{"u1":"AAAA"},"low":[],"high":[]}}\n'
+    )
+    return [certificates()[0], certificates()[0].replace(b"\n", b"\n" + wordy, 1)]
+
+
+class _Every(Keeping):
+    """Keeps what it knows at every occasion."""
+
+    @property
+    def due(self) -> bool:
+        return True
+
+
+def checkpoint_problem(folder: Path):
+    return problem_of(cube(folder / "cube.jj", 2, 2))
+
+
+def checkpoints() -> list[bytes]:
+    """Of a suppression on its way, and one with all kinds of facts."""
+    with tempfile.TemporaryDirectory() as name:
+        path, other = Path(name) / "a.checkpoint", Path(name) / "b.checkpoint"
+        run(checkpoint_problem(Path(name)), "csp", Order({"gap": 0.0}, Clock(), keeping=_Every(path, "this")))
+        facts = {"phase": "bound", "mirrored": False, "rounds": [[["protected", 1.0, [0, 1]]]]}
+        write(other, "this", State(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
+        return [path.read_bytes(), other.read_bytes()]

@@ -6,9 +6,15 @@ not exist, a text that cannot be rendered.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +35,10 @@ from sdcdsl.diagnostics import CODES, Diagnostic, Source, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.importing import Wanted, policy_from
+from sdcdsl.methods.checkpoint import Keeping
+from sdcdsl.methods.checkpoint import read as read_checkpoint
+from sdcdsl.methods.result import Clock, Order
+from sdcdsl.methods.run import run
 from sdcdsl.pipeline.verifying import checks
 from sdcdsl.policy.files import decode
 from sdcdsl.policy.lint import lint
@@ -36,6 +46,8 @@ from sdcdsl.policy.read import read_text
 from sdcdsl.proof.checking import verify
 from sdcdsl.released import read_release
 from sdcdsl.report.lock import Unreadable, read_lock, seal
+from sdcdsl.report.signature import Untrusted
+from sdcdsl.report.signature import check as check_signature
 from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
 from tests.bind.policies import TODAY, bind_text
@@ -219,6 +231,17 @@ def certificate(raw: bytes, folder: Path) -> None:
     assert mended.ok or mended.reasons
 
 
+def compressed(raw: bytes, folder: Path) -> None:
+    """Texts that are compressed, as they are and with digests that fit; and files that may be compressed already."""
+    verify(put(raw, folder, "fuzzed.jsonl.gz"))
+    for text in (raw, _digested(raw)):
+        plain = verify(put(text, folder, "plain.jsonl"))
+        packed = verify(put(gzip.compress(text, 9, mtime=0), folder, "packed.jsonl.gz"))
+        assert packed.ok or packed.reasons
+        # A compressed file may be refused for its size; it never holds where the text does not.
+        assert plain.ok or not packed.ok
+
+
 def _digested(raw: bytes) -> bytes:
     """The same with a digest that fits, or hardly any change would get past it."""
     kept = b"".join(line + b"\n" for line in raw.split(b"\n") if line and not line.startswith(b'{"end"'))
@@ -234,7 +257,49 @@ def lock(raw: bytes, folder: Path) -> None:
     except Unreadable:
         return
     assert isinstance(seal(content), str)
+    with suppress(Untrusted):
+        check_signature(raw, {})
+        raise AssertionError("trusted by nobody's key")
     assert all(check.state for check in checks(content, folder))
+
+
+def checkpoint(raw: bytes, folder: Path) -> None:
+    """As it is, and with sums that fit. A search goes on from whatever is read, and finds what it finds without."""
+    for content in (raw, _summed(raw)):
+        state, why = read_checkpoint(put(content, folder, "fuzzed.checkpoint"), "this")
+        assert (state is None) == (why is not None)
+        if state is not None:
+            problem, least = _searched(folder)
+            keeping = Keeping()
+            keeping.found = state
+            made = run(problem, "csp", Order({"gap": 0.0}, Clock(), keeping=keeping))
+            assert made.pattern is not None and made.objective == least, (made.status, made.objective)
+
+
+@cache
+def _searched(folder: Path):
+    problem = seeds.checkpoint_problem(folder)
+    return problem, run(problem, "csp", Order({"gap": 0.0}, Clock())).objective
+
+
+def _summed(raw: bytes) -> bytes:
+    """The same with check sums that fit: those of a ZIP file stand before each part and again at the end."""
+    out = bytearray(raw)
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError, struct.error):
+        return raw
+    at = [i for i in range(len(raw)) if raw.startswith(b"PK\x01\x02", i)]
+    for part, entry in zip(parts, at, strict=False):
+        first = part.header_offset
+        if raw[first : first + 4] != b"PK\x03\x04" or first + 30 > len(raw) or entry + 20 > len(raw):
+            continue
+        names = sum(struct.unpack_from("<HH", raw, first + 26))
+        data = raw[first + 30 + names : first + 30 + names + part.compress_size]
+        for place in (first + 14, entry + 16):
+            struct.pack_into("<I", out, place, zlib.crc32(data))
+    return bytes(out)
 
 
 def solution(raw: bytes, folder: Path) -> None:
@@ -267,6 +332,16 @@ TARGETS = {
         ("value", "low", "high", "status", "x", "hidden", "[1, 2]", "OBS_VALUE", "sdcStatus", "D", *NUMBERS),
     ),
     "certificate": Target(certificate, seeds.certificates, ("null", "true", '{"runs":[1,2]}', "[]", "{}", *NUMBERS)),
+    "compressed": Target(
+        compressed,
+        seeds.compressed,
+        ('{"runs":[0,100000000]}', '{"u1":"AAAA"}', '"cells":99999999', '"views":9999', *NUMBERS),
+    ),
+    "checkpoint": Target(
+        checkpoint,
+        seeds.checkpoints,
+        ("PK\x03\x04", "'descr': '<f8'", "'descr': '|O'", "'shape': (99999999,)", "'fortran_order': True", *NUMBERS),
+    ),
     "lock": Target(lock, lambda: list(seeds.LOCKS), ("[[inputs]]", "[run]", '"', "= ", "1979-05-27", *NUMBERS)),
     "solution": Target(solution, lambda: list(seeds.SOLUTIONS), ("# Columns", "<variable", 'name="', *NUMBERS)),
     "parquet": Target(parquet, seeds.parquets, ("PAR1",)),

@@ -81,6 +81,40 @@ def _zip(path: Path) -> None:
         archive.writestr("heading.npy", "nonsense")
 
 
+def _rewritten(path: Path, change) -> None:
+    """Another `hidden.npy`, in a file whose sums fit."""
+    write(path, "this", State({}, {"hidden": np.zeros(3, dtype=bool)}))
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["_hidden.npy"] = change(parts["_hidden.npy"])
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, raw in parts.items():
+            archive.writestr(name, raw)
+
+
+def _unclosed(path: Path) -> None:
+    _rewritten(path, lambda raw: raw.replace(b"(3,)", b"(3,("))
+
+
+def _large(path: Path) -> None:
+    """A terabyte, by its heading."""
+    _rewritten(path, lambda raw: raw.replace(b"(3,), }" + b" " * 12, b"(1000000000000,), }"))
+
+
+def _overlapping(path: Path) -> None:
+    """The same megabyte a thousand times: the directory of a ZIP file may name a part as often as it likes."""
+    write(path, "this", State({}, {"x": np.zeros(10**6, dtype=np.uint8)}))
+    raw = path.read_bytes()
+    end = raw.rindex(b"PK\x05\x06")
+    first = raw.index(b"PK\x01\x02")
+    entry = raw[raw.rindex(b"PK\x01\x02", 0, end) : end]
+    directory = raw[first:end] + entry * 1000
+    last = bytearray(raw[end:])
+    last[8:10] = last[10:12] = (1002).to_bytes(2, "little")
+    last[12:16] = len(directory).to_bytes(4, "little")
+    path.write_bytes(raw[:first] + directory + bytes(last))
+
+
 def _link(path: Path) -> None:
     other = path.with_name("other")
     write(other, "this", State())
@@ -97,6 +131,9 @@ def _link(path: Path) -> None:
         (_raw_pickle, "cannot be read"),
         (_zip, "cannot be read"),
         (_link, "cannot be read"),
+        (_unclosed, "cannot be read"),
+        (_large, "cannot be read: ValueError"),
+        (_overlapping, "not one of ours"),
         (lambda path: path.write_bytes(b""), "cannot be read"),
     ],
 )

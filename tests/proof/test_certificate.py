@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.proof import reading
+from sdcdsl.proof.allowance import Allowance
 from sdcdsl.proof.certificate import Certificate
 from sdcdsl.proof.checking import verify
 from sdcdsl.proof.stated import Stated
@@ -54,7 +55,7 @@ def test_compressed_is_the_same(tmp_path: Path, path: Path):
 
 def stated(path: Path) -> tuple[Problem, list[str]]:
     lines = iter(reading.Lines(path))
-    made = Stated(next(lines)[1])
+    made = Stated(next(lines)[1], Allowance(path.stat().st_size))
     for kind, body in lines:
         if kind in ("witness", "claim", "bound", "verdicts", "end"):
             break

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sdcdsl.proof import reading
+from sdcdsl.proof import allowance
 from sdcdsl.proof.checking import verify
 from tests.proof.worlds import investment, records, rewrite
 
@@ -96,7 +96,7 @@ HOSTILE = [
     (0, b'{"c\\u0065lls\\u001b[31m":1}', "of a kind that does not exist"),
     (1, GOOD[1].replace(b"[0,1]", b"[0,2]"), "out of range"),
     (1, GOOD[1].replace(b"[0,1]", b"[0,-1]"), "out of range"),
-    (1, GOOD[1].replace(b"[2]", b"[99999999]"), "numbers where 99999999 were expected"),
+    (1, GOOD[1].replace(b"[2]", b"[99999999]"), "the header counts 2 entries, the file has 99,999,999 or more"),
     (1, GOOD[1].replace(b"[2]", b"[-2]"), "out of range"),
     (1, GOOD[1].replace(b"[0,1]", b"[0,1.5]"), "whole numbers"),
     (1, GOOD[1].replace(b"[0,1]", b"[0,99999999999999999999999]"), "whole numbers"),
@@ -198,7 +198,8 @@ def test_hostile_files(tmp_path: Path, path: Path):
     for name, raw, said in (
         ("empty", b"", "the file is empty"),
         ("no-line-end", b"{", "cut off"),
-        ("long", b'{"' + b"x" * (reading.LONGEST_LINE + 5), "longer than"),
+        ("long", b'{"' + b"x" * (allowance.LONGEST_LINE + 5), "longer than"),
+        ("long.gz", gzip.compress(b'{"' + b"x" * 2**21), "longer than"),
         ("bad.gz", b"\x1f\x8b" + b"x" * 50, "damaged or incomplete"),
         ("cut.gz", gzip.compress(path.read_bytes())[:-20], "damaged or incomplete"),
         ("more", path.read_bytes() + b'{"cells":[]}\n', "where none belongs"),
