@@ -23,7 +23,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.solve.counting import missed, uncounted
+from sdcdsl.solve.counting import missed, run_twice, uncounted, whole_ends
 
 OPTIMAL, FEASIBLE, INFEASIBLE, LIMIT, FAILED = "optimal", "feasible", "infeasible", "limit", "failed"
 AROUND = 2.0**20  # how far from their fractions whole numbers are looked for where they cannot be counted from zero
@@ -167,7 +167,7 @@ class Master:
                 seconds,
                 {"threads": threads, "seed": seed, "heuristics": heuristics, "over": over, "offset": offset},
             )
-        highs = _handle(self.cost, self.lower, self.upper)
+        highs = _handle(self.cost, *whole_ends(self.integer, self.lower, self.upper))
         highs.changeColsIntegrality(
             len(self.cost),
             np.arange(len(self.cost), dtype=np.int32),
@@ -209,7 +209,7 @@ class Master:
         highs.startCallback(kinds.kCallbackMipSolution)
         if over is not None:
             highs.startCallback(kinds.kCallbackMipInterrupt)
-        highs.run()
+        run_twice(highs)
         if threads != 1:
             highs.resetGlobalScheduler(True)
         status, info = highs.getModelStatus(), highs.getInfo()
