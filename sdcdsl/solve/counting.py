@@ -1,8 +1,8 @@
 """What HiGHS has to be told of whole numbers, and what its word about them is worth.
 
-**Too large to be counted.** HiGHS works out what reduced costs say of whole columns in integers of 32 bits: from an end beyond 2³¹ its loop over
-them never comes back, and looks at no clock. So it is told that such columns are fractions; who needs them whole makes
-them so.
+**Too large to be counted.** HiGHS works out what reduced costs say of whole columns in integers of 32 bits: from an end
+beyond 2³¹ its loop over them never comes back, and looks at no clock. So it is told that such columns are fractions;
+who needs them whole makes them so.
 
 **Ends that are not whole.** Between 0 and 560.2 there are the same whole numbers as between 0 and 560, but given the
 first HiGHS 1.15 has called problems infeasible that have solutions. Ends are rounded inwards before it sees them.
@@ -46,8 +46,8 @@ def whole_ends(integer: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tup
 
 
 def run_twice(highs: Any) -> None:
-    """A mixed-integer problem on a handle of its own. Where the first run says that there is nothing, or nothing but the
-    start, the handle has the answer of a second one, without the start and with presolve the other way round."""
+    """A mixed-integer problem on a handle of its own. Where the first run says that there is nothing, or nothing but
+    the start, the handle has the answer of a second one, without the start and with presolve the other way round."""
     begun = monotonic()
     highs.run()
     limit = highs.getOptionValue("time_limit")[1]

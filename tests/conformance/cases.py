@@ -61,7 +61,7 @@ def case(method: str, seed: int) -> Case:
     return Case(method, seed, problem, options | ({"integer": True} if whole else {}))
 
 
-# ---- tables ----------------------------------------------------------------------------------------------------------
+# ---- tables --------------------------------------------------------------------------------------------------------
 
 
 def _in_whole_numbers(problem: TableProblem) -> TableProblem:
@@ -105,7 +105,7 @@ def _typical(problem: TableProblem) -> float:
     return float(np.median(some)) if len(some) else 1.0
 
 
-# ---- options -----------------------------------------------------------------------------------------------------------
+# ---- options -------------------------------------------------------------------------------------------------------
 
 
 def _csp(draw: np.random.Generator, problem: TableProblem) -> dict[str, Any]:

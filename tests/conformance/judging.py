@@ -72,7 +72,7 @@ def _same(one: float, other: float) -> bool:
     return abs(one - other) <= GAP * max(abs(one), abs(other)) + 1e-12
 
 
-# ---- releases that attackers look at ----------------------------------------------------------------------------------
+# ---- releases that attackers look at -------------------------------------------------------------------------------
 
 
 def _wrong(case: Case, said: Said) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _objective(case: Case, said: Said) -> float:
     return total
 
 
-# ---- adjusted tables ---------------------------------------------------------------------------------------------------
+# ---- adjusted tables -----------------------------------------------------------------------------------------------
 
 
 def _deviations(case: Case, released: Pattern) -> np.ndarray:

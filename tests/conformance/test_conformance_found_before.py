@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import highspy
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
 from sdcdsl.methods.cta.asked import asked
-from sdcdsl.methods.result import Clock, Order, Result
+from sdcdsl.methods.result import Clock, Order, Result, gap
 from sdcdsl.methods.run import run
 from sdcdsl.solve import Status, solve
 from sdcdsl.solve.counting import run_twice, whole_ends
@@ -24,7 +26,7 @@ def solved(problem: TableProblem, method: str, **options) -> Result:
     return run(problem, method, Order(options, Clock(60.0), seed=1))
 
 
-# ---- a least width that is more than any attacker reckons with --------------------------------------------------------
+# ---- a least width that is more than any attacker reckons with -----------------------------------------------------
 
 
 def known_closely() -> TableProblem:
@@ -72,7 +74,7 @@ def test_an_interval_holds_what_published_multiples_add_up_to():
     assert result.objective is not None and result.objective <= 3.0 + 3.0 + 2.0 + 1e-6
 
 
-# ---- whole numbers between ends that are not whole ---------------------------------------------------------------------
+# ---- whole numbers between ends that are not whole -----------------------------------------------------------------
 
 
 def counts() -> TableProblem:
@@ -137,7 +139,7 @@ def test_no_solution_is_found_twice(presolve: str):
         assert highs.getOptionValue("presolve")[1] == presolve
 
 
-# ---- other units -------------------------------------------------------------------------------------------------------
+# ---- other units ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("times", [1.0, 1e-3, 1e6, 1e9])
@@ -154,7 +156,7 @@ def test_multiples_further_away_in_any_unit(times: float):
     assert result.bound == pytest.approx(10.0 * times, rel=1e-5)
 
 
-# ---- caps --------------------------------------------------------------------------------------------------------------
+# ---- caps ----------------------------------------------------------------------------------------------------------
 
 
 def test_cells_that_must_be_hidden_count_where_nobody_has_a_level():
@@ -163,3 +165,85 @@ def test_cells_that_must_be_hidden_count_where_nobody_has_a_level():
     problem = made(n, relations, a, [(0, 1), (0, 2)])
     assert solved(problem, "csp", cap_hidden=2).status == "optimal"
     assert solved(problem, "csp", cap_hidden=1).status == "infeasible"
+
+
+# ---- cells that move together --------------------------------------------------------------------------------------
+
+
+def together(**more) -> TableProblem:
+    """Three hidden by turns: a total that must be published ties two cells to each other, and to cells of a second
+    relation, so that four cells form one class."""
+    n, relations = cross([flat(2), flat(2)])
+    a = np.array([108.0, 45.0, 63.0, 43.0, 40.0, 3.0, 65.0, 5.0, 60.0])
+    inner = np.array([0, 0, 0, 0, 1, 1, 0, 1, 1], dtype=bool)
+    status = np.where(inner, "s", "z")
+    status[4] = "u"
+    return made(n, relations, a, [(0, 4)], status=status, levels=np.array([[2.0], [2.0], [0.0]]), **more)
+
+
+def test_each_cell_of_a_class_has_a_least_width_of_its_own():
+    """All four move by 2 either way. Two of them must be 10 wide, at 1 a unit; the others stay at 4, at 5 a unit."""
+    least = np.array([0.0, 0, 0, 0, 10, 0, 0, 0, 10])
+    w = np.where(least > 0, 1.0, 5.0)
+    problem = together(w=w)
+    cells = np.isin(np.arange(9), (4, 5, 7, 8))
+    for method, options in (("ip", {}), ("combined", {"interval": cells})):
+        result = solved(problem, method, min_width=least, **options)
+        assert result.objective == pytest.approx(2 * 10 * 1.0 + 2 * 4 * 5.0)
+        assert result.bound is not None and result.bound <= 60.0 * (1 + 1e-9)
+
+
+def test_each_cell_of_a_class_is_widened_at_its_cheaper_end():
+    """All four must be 10 wide where 4 would do; each has 6 units to spare for its cheaper end."""
+    problem = together()
+    up = np.array([1.0, 1, 1, 1, 1, 7, 1, 7, 1])
+    down = np.array([1.0, 1, 1, 1, 7, 1, 1, 1, 7])
+    dear = {"w_up": ("cell", up), "w_down": ("cell", down)}
+    problem = replace(problem, dataset=problem.dataset.assign(dear))
+    result = solved(problem, "ip", min_width=10.0)
+    assert result.objective == pytest.approx(4 * (2 * 1.0 + 2 * 7.0 + 6 * 1.0))
+
+
+def test_a_union_has_no_width_that_a_cap_is_about():
+    """Two parts of a total that stays, and their union, which nobody publishes and which must have a room of 8."""
+    n, relations = cross([flat(3)])
+    a = np.array([30.0, 10.0, 10.0, 10.0, 20.0])
+    relations = [*relations, [(-1.0, 4), (1.0, 1), (1.0, 2)]]
+    published, status = np.array([True] * 4 + [False]), np.array(list("zuusu"))
+    levels = np.array([[1.0, 4.0], [1.0, 4.0], [0.0, 0.0]])
+    problem = made(n + 1, relations, a, [(0, 1), (0, 4)], status=status, published=published, levels=levels)
+    caps = np.array([8.0, 8.0, 8.0, 8.0, 1.0])
+    # The third part takes what the union moves by; so do the two others between them.
+    for options in ({}, {"cap_intervals": 3}):
+        result = solved(problem, "ip", cap_width=caps, **options)
+        assert result.status == "optimal"
+        assert result.objective == pytest.approx(8.0 + 8.0)
+
+
+# ---- sizes ---------------------------------------------------------------------------------------------------------
+
+
+def test_levels_below_only_are_levels_in_any_unit():
+    """Amounts of milliards; nothing is asked for above."""
+    n, relations = cross([flat(3)])
+    a = np.array([30.0, 10.0, 10.0, 10.0])
+    problem = made(n, relations, a, [(0, 1)], levels=np.array([[4.0], [0.0], [0.0]]), w=np.array([9.0, 1, 1, 1]))
+    result = solved(scaled(problem, 1e10, costs=False), "combined", interval=np.ones(4, dtype=bool), min_width=4e10)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(8e10)
+
+
+def test_a_quarter_of_a_count_is_a_count():
+    """The model for other solvers: what must move by a quarter moves by 1, and so does another part."""
+    n, relations = cross([flat(2)])
+    a = np.array([20.0, 10.0, 10.0])
+    status = np.array(list("zus"))
+    problem = made(n, relations, a, [(0, 1)], status=status, levels=np.array([[0.25], [0.25], [0.0]]))
+    answer = solve(MODELS["cta"].model(problem, {"norm": "L1", "integer": True}))
+    assert answer.status is Status.OPTIMAL
+    assert answer.objective == pytest.approx(2.0)
+
+
+def test_a_cost_of_nothing_has_a_gap():
+    assert gap(0.0, 0.0) == 0.0
+    assert gap(0.0, -1e-12) == INF

@@ -114,7 +114,7 @@ def _least_widths(instance: Instance, options: Mapping[str, Any]) -> np.ndarray:
 
 
 def _most(room: np.ndarray, least: np.ndarray, cells: np.ndarray) -> xr.DataArray:
-    """No attacker reckons with more than this room: a wider interval only looks wider, where a least width asks it to."""
+    """No attacker reckons with more than this room: wider an interval only looks, where a least width asks it to."""
     return _over(np.maximum(room.max(axis=0), least), cells)
 
 
