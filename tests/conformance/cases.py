@@ -15,7 +15,7 @@ from sdcdsl.bind.problem import TableProblem
 from tests.methods.tiny_tables import SHAPES, changed, scaled, tiny_table
 
 INF = np.inf
-METHODS = ("csp", "ip", "cta", "rounding", "perturb", "combined")
+METHODS = ("csp", "ip", "cta", "rounding", "perturb", "combined", "ecta")
 UNITS = (1.0, 1.0, 1.0, 1.0, 1e-3, 1e3, 1e6, 1e9)
 FORMS = ("exact", "suppress", "interval", "perturb", "round")
 
@@ -57,6 +57,7 @@ def case(method: str, seed: int) -> Case:
         "rounding": _rounding,
         "perturb": _perturb,
         "combined": _combined,
+        "ecta": _ecta,
     }[method](draw, problem)
     return Case(method, seed, problem, options | ({"integer": True} if whole else {}))
 
@@ -185,3 +186,11 @@ def _combined(draw: np.random.Generator, problem: TableProblem) -> dict[str, Any
         if part in out and draw.random() < 0.2:
             out[cap] = int(draw.integers(2, 8))
     return out
+
+
+def _ecta(draw: np.random.Generator, problem: TableProblem) -> dict[str, Any]:
+    out: dict[str, Any] = {"alpha": float(draw.choice([0.3, 0.6, 1.0])), "tries": 3}
+    out["norm"] = str(draw.choice(["L1", "L2", "Linf"]))
+    if draw.random() < 0.4:
+        out["beta"] = float(draw.choice([0.2, 0.5]))
+    return out | ({"sensitive_free": True} if draw.random() < 0.3 else {})

@@ -193,6 +193,6 @@ def _objective(made: linopy.Model, of: Asked, free: np.ndarray, z: dict[int, lin
     w = _over(of.w_square, free)
     if of.norm in (L2, L1L2) and bool((w > 0).any()):  # squares of which none counts are no objective to every solver
         parts.append((w * z[UP] * z[UP]).sum() + (w * z[DOWN] * z[DOWN]).sum())
-    made.add_objective(sum(parts[1:], start=parts[0]) if parts else (0 * z[UP]).sum())
+    made.add_objective(parts[0] + parts[1] if len(parts) > 1 else parts[0] if parts else (0 * z[UP]).sum())
     scale = typical(of.w_square) * unit**2 if of.norm == L2 else typical(of.w_up) * unit
     made.objective.scaling = objective_scaling(scale)
