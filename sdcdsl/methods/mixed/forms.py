@@ -25,6 +25,7 @@ from sdcdsl.methods.public import public
 from sdcdsl.methods.witness_tables import setting
 
 ROUNDING = 1e-9  # of a base: a value is a multiple of it that is no further away
+DIGITS = 1e-14  # of what a relation adds up: rounding errors of values
 HAIR = 1e-6  # ends that follow from levels are put so much further out: solvers and cuts have margins of their own
 
 
@@ -271,11 +272,19 @@ class Forms:
         stated[np.unique(M[:, unions].indices)] = False
         number = np.cumsum(stated) - 1
         keep = stated[row]
-        rhs = -(i.M @ self._t_constant)[stated]
+        rhs = self._as_multiples(-(i.M @ self._t_constant))[stated]
         terms = [(number[row[keep]], np.repeat(column, lengths)[keep], values[keep])]
         self.into.rows("adds up", terms, rhs, rhs, int(stated.sum()))
         valued = self.at.reach > 0
         self.instance = settled(i, valued, ~valued & (self.at.touching < 0))
+
+    def _as_multiples(self, left: np.ndarray) -> np.ndarray:
+        """What multiples have to add up to is one, but for the last digits of the values."""
+        bases = np.unique(self.at.base[self.at.base > 0])
+        if len(bases) != 1:
+            return left
+        near = np.round(left / bases[0]) * bases[0]
+        return np.where(np.abs(left - near) <= DIGITS * (abs(self.instance.M) @ np.abs(self.instance.a)), near, left)
 
     def _readable(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How far below and above the truth a reader may have to take a cell to be, so that what is published adds up:
