@@ -20,6 +20,7 @@ from tests.methods.oracle import DOWN, UP, Oracle, furthest
 INF = np.inf
 SHORT = 1 - 1e-6  # of a level: what the linear programs of scipy can tell apart
 SAME = 2e-6  # of a cost
+NOISE = 1e-8  # of the largest level, at the largest cost: what is left of a zero
 SEEDS = 3  # of methods that draw
 
 
@@ -37,7 +38,7 @@ def judged(case: Case, models: bool = True) -> Judged:
         return _drawn(case)
     out = Judged(list(ways(case, models)))
     adjusted = case.method == "cta"
-    of = asked(case.problem, case.options) if adjusted else None
+    of, noise = asked(case.problem, case.options) if adjusted else None, 0.0
     for said in out.said:
         if said.pattern is None:
             continue
@@ -50,10 +51,12 @@ def judged(case: Case, models: bool = True) -> Judged:
         costs = [of.objective(z) for z in adjustments.tables(of) if adjustments.safe(of, z)]
         least = min(costs, default=None)
     else:
-        least = Mixture(case.problem, forms_of(case.method, case.problem, case.options, steps)).least()
+        literal = Mixture(case.problem, forms_of(case.method, case.problem, case.options, steps))
+        least = literal.least()
+        noise = NOISE * literal.unit * float(case.problem.dataset["w"].values.max(initial=0.0))
     if least is not None:
-        out.valid["the literal model"] = least
-    out.complaints += _disagreements(out)
+        out.valid["the literal model"] = max(least, 0.0)
+    out.complaints += _disagreements(out, noise)
     return out
 
 
@@ -72,11 +75,11 @@ def _drawn(case: Case) -> Judged:
     return out
 
 
-def _disagreements(of: Judged) -> Iterator[str]:
+def _disagreements(of: Judged, noise: float) -> Iterator[str]:
     if not of.valid:
         return
     by, least = min(of.valid.items(), key=lambda item: item[1])
-    room = SAME * abs(least) + 1e-12 * max(map(abs, of.valid.values()))
+    room = SAME * abs(least) + 1e-12 * max(map(abs, of.valid.values())) + noise
     for said in of.said:
         if said.status == "infeasible":
             yield f"{said.way}: infeasible, and {by} has a release for {least:.9g}"
