@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types imports bench bench-quick bless grammar fuzz faults soak clean
+.PHONY: demo test check lint types imports bench bench-quick bless grammar fuzz faults soak conformance clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }
@@ -26,6 +26,12 @@ MINUTES ?= 60
 SEED ?= 1
 soak: $(STAMP)
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
+
+# The same tiny tables solved in every way, so many of each method: make conformance CASES=500 FROM=1000.
+CASES ?= 200
+FROM ?= 0
+conformance: $(STAMP)
+	CONFORMANCE=$(CASES) CONFORMANCE_FROM=$(FROM) $(BIN)/python -m pytest tests/conformance -n 2 $(PYTEST)
 
 check: lint types imports
 

@@ -134,4 +134,6 @@ class Result:
 def gap(objective: float, bound: float) -> float:
     if objective <= bound:
         return 0.0
+    if objective == 0.0:
+        return float("inf")
     return (objective - bound) / abs(objective)

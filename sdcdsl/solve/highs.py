@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdcdsl.solve.backend import Answer, Can, Ending
-from sdcdsl.solve.counting import uncounted
+from sdcdsl.solve.counting import run_twice, uncounted, whole_ends
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import Numbers, numbers
 
@@ -67,7 +67,7 @@ def handle(seen: Numbers, fixed: np.ndarray | None = None) -> Any:
     # Big bounds times the tolerance of integers is what leaks through a cell that is not hidden.
     h.setOptionValue("mip_feasibility_tolerance", 1e-9)
     h.setOptionValue("primal_feasibility_tolerance", 1e-9)
-    low, high = seen.low, seen.high
+    low, high = whole_ends(seen.integer, seen.low, seen.high)
     if fixed is not None:
         low, high = np.where(seen.integer, fixed, low), np.where(seen.integer, fixed, high)
     h.addVars(seen.n, low, high)
@@ -95,7 +95,10 @@ def run(h: Any, integer: bool, quadratic: bool) -> Answer:
     # One pool of threads serves the whole process, and refuses another number: neither what ran before nor what runs
     # afterwards may depend on ours.
     highspy.Highs.resetGlobalScheduler(True)
-    h.run()
+    if integer:
+        run_twice(h)
+    else:
+        h.run()
     highspy.Highs.resetGlobalScheduler(True)
     ended = h.getModelStatus()
     ending = {
@@ -115,6 +118,8 @@ def run(h: Any, integer: bool, quadratic: bool) -> Answer:
     bound = None
     if integer and ending in (Ending.OPTIMAL, Ending.LIMIT) and np.isfinite(info.mip_dual_bound):
         bound = float(info.mip_dual_bound)
+    elif integer and ending is Ending.OPTIMAL:  # what is optimal has a bound: this is only known to be a solution
+        ending = Ending.LIMIT
     elif not integer and not quadratic and ending is Ending.OPTIMAL:
         bound = float(info.objective_function_value)
     return Answer(ending, values, bound, f"HiGHS: {h.modelStatusToString(ended)}")

@@ -23,10 +23,11 @@ import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.solve.counting import missed, uncounted
+from sdcdsl.solve.counting import missed, run_twice, uncounted, whole_ends
 
 OPTIMAL, FEASIBLE, INFEASIBLE, LIMIT, FAILED = "optimal", "feasible", "infeasible", "limit", "failed"
 AROUND = 2.0**20  # how far from their fractions whole numbers are looked for where they cannot be counted from zero
+ROUNDING = 1e-12  # of the terms of a sum
 TINY = 1e-7  # reduced costs of the wrong sign up to this share of the cost are the solver's, not the model's
 
 Row = tuple[np.ndarray, np.ndarray, float]  # columns, coefficients, right hand side
@@ -110,7 +111,8 @@ class Master:
         highs.setOptionValue("time_limit", highs.getRunTime() + seconds if isfinite(seconds) else inf)
         highs.run()
         status = highs.getModelStatus()
-        if status not in ANSWERS:  # once more, from nothing
+        empty = status == highspy.HighsModelStatus.kInfeasible
+        if status not in ANSWERS or (empty and not self._ruled_out()):  # once more, from nothing
             highs.clearSolver()
             highs.run()
             status = highs.getModelStatus()
@@ -122,6 +124,23 @@ class Master:
         bound, reduced = self.safe_bound(dual)
         steps = max(highs.getInfo().simplex_iteration_count, 0)
         return Relaxed(OPTIMAL, x, float(self.cost @ x), bound, slack, dual, reduced, steps)
+
+    def _ruled_out(self) -> bool:
+        """Whether the solver's ray proves by arithmetic that no x keeps all rows: y b is more than y A x can be."""
+        highs: Any = self._highs
+        _, known, ray = highs.getDualRay()
+        if not known or not self.rows:
+            return bool((self.lower > self.upper).any())
+        for y in (np.array(ray), -np.array(ray)):
+            y = np.where(self.equations, y, np.maximum(y, 0.0))  # noqa: PLW2901
+            load, size = self.matrix.T @ y, abs(self.matrix).T @ np.abs(y)
+            load = np.where(np.abs(load) <= ROUNDING * size, 0.0, load)
+            with np.errstate(invalid="ignore"):
+                most = np.where(load == 0, 0.0, np.maximum(load * self.lower, load * self.upper))
+            terms = float(np.abs(y) @ np.abs(self.rhs) + np.abs(most).sum())
+            if np.isfinite(terms) and float(y @ self.rhs - most.sum()) > ROUNDING * terms:
+                return True
+        return False
 
     def safe_bound(self, dual: np.ndarray) -> tuple[float, np.ndarray]:
         """What these multipliers prove, and the reduced costs they leave."""
@@ -167,7 +186,7 @@ class Master:
                 seconds,
                 {"threads": threads, "seed": seed, "heuristics": heuristics, "over": over, "offset": offset},
             )
-        highs = _handle(self.cost, self.lower, self.upper)
+        highs = _handle(self.cost, *whole_ends(self.integer, self.lower, self.upper))
         highs.changeColsIntegrality(
             len(self.cost),
             np.arange(len(self.cost), dtype=np.int32),
@@ -209,7 +228,7 @@ class Master:
         highs.startCallback(kinds.kCallbackMipSolution)
         if over is not None:
             highs.startCallback(kinds.kCallbackMipInterrupt)
-        highs.run()
+        run_twice(highs)
         if threads != 1:
             highs.resetGlobalScheduler(True)
         status, info = highs.getModelStatus(), highs.getInfo()

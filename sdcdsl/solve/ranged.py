@@ -16,6 +16,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.solve.counting import whole_ends
 from sdcdsl.solve.master import ANSWERS, FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Integral
 
 
@@ -76,7 +77,8 @@ def solve_ranged(
 def _model(of: Ranged) -> highspy.HighsLp:
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(of.cost), len(of.low)
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = of.cost, of.lower, of.upper
+    lp.col_cost_ = of.cost
+    lp.col_lower_, lp.col_upper_ = whole_ends(of.integer, of.lower, of.upper)
     lp.row_lower_, lp.row_upper_ = of.low, of.high
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.start_ = of.A.indptr.astype(np.int32)

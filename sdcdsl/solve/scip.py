@@ -59,7 +59,10 @@ class Scip:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.lp"
             model.to_file(path, progress=False)
-            scip.readProblem(str(path))
+            try:
+                scip.readProblem(str(path))
+            except OSError as error:  # a column that stands in no row, say
+                return Answer(Ending.FAILED, None, None, f"SCIP does not read the model: {error}")
         try:
             scip.optimize()
         except Exception as error:  # PySCIPOpt has no type of its own for what SCIP gives up at

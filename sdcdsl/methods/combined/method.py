@@ -30,7 +30,8 @@ def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     n = problem.n
     perturb, base = _amount(n, options.get("perturb")), public(_amount(n, options.get("round")))
     caps = {name: list(_caps(n, options.get(name))) for name in ("cap_hidden", "cap_intervals", "cap_changed")}
-    forms = new_forms(problem, problem.dataset["upl"].values, perturb, base)
+    levels = [problem.dataset[name].values for name in ("lpl", "upl", "spl")]
+    forms = new_forms(problem, *levels, perturb, base)
     instance = forms.instance
     may = instance.may_open & ~instance.open_anyway
     rounded, changed = np.flatnonzero(may & (base > 0)), np.flatnonzero(may & (perturb > 0))

@@ -101,6 +101,8 @@ class _Solving:
     def run(self) -> Result:
         must = self.instance.sensitive | self.instance.open_anyway
         self.bound = float(self.w[must & self.counted].sum())
+        if self.cap is not None and (must & self.counted).sum() > self.cap:
+            return Result(INFEASIBLE, seconds=self.seconds)
         if not self.instance.asks:
             self.best = must, self.bound
             return self._result()

@@ -172,11 +172,7 @@ class Proving:
             self._solving += slice_.passed
             self.clock.strike(made.timed)
             if made.status == INFEASIBLE:
-                # Whatever the cuts allow is dearer than the best: they leave nothing else.
-                self.infeasible = best is None
-                if best is not None:
-                    bounding.bound = max(bounding.bound, best[1])
-                    self.said("integer problem", bounding.bound)
+                self.infeasible = best is None  # the best keeps all cuts: with one at hand the solver is wrong
                 return
             if made.status == FAILED:
                 return

@@ -133,6 +133,8 @@ def _ends(of: Asked, free: np.ndarray, chosen: np.ndarray) -> tuple[dict[int, xr
 def _furthest(of: Asked) -> float:
     a = of.of
     levels = np.maximum(np.where(np.isfinite(a.lpl), a.lpl, 0.0), np.where(np.isfinite(a.upl), a.upl, 0.0))
+    if of.integer:  # a level of a quarter asks for 1
+        levels = np.ceil(levels)
     entry: Any = a.M.tocoo()
     whole = np.array_equal(entry.data, np.sign(entry.data))
     network = as_network(entry.data, entry.col, entry.row, a.n, len(a.M.indptr) - 1) if whole else None
@@ -188,9 +190,9 @@ def _objective(made: linopy.Model, of: Asked, free: np.ndarray, z: dict[int, lin
     parts: list[Any] = []
     if of.norm != L2:
         parts.append((_over(of.w_up, free) * z[UP]).sum() + (_over(of.w_down, free) * z[DOWN]).sum())
-    if of.norm in (L2, L1L2):
-        w = _over(of.w_square, free)
+    w = _over(of.w_square, free)
+    if of.norm in (L2, L1L2) and bool((w > 0).any()):  # squares of which none counts are no objective to every solver
         parts.append((w * z[UP] * z[UP]).sum() + (w * z[DOWN] * z[DOWN]).sum())
-    made.add_objective(parts[0] if len(parts) == 1 else parts[0] + parts[1])
+    made.add_objective(parts[0] + parts[1] if len(parts) > 1 else parts[0] if parts else (0 * z[UP]).sum())
     scale = typical(of.w_square) * unit**2 if of.norm == L2 else typical(of.w_up) * unit
     made.objective.scaling = objective_scaling(scale)

@@ -31,6 +31,7 @@ import xarray as xr
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.first_models import discounted, limits, objective_scaling, result, typical
 from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.methods.public import public
 from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough
 from sdcdsl.pattern import Pattern, intervals
@@ -53,7 +54,8 @@ def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None
     unit = _unit(instance)
     binaries = needs_binaries(instance, options)
     sides = {side: tables(made, of, side, clipped=binaries) for side in (UP, DOWN)}
-    most = {UP: _most(instance, instance.UB, touch), DOWN: _most(instance, instance.LB, touch)}
+    least = _least_widths(instance, options)
+    most = {side: _most(room, least, touch) for side, room in ((UP, instance.UB), (DOWN, instance.LB))}
     names = {UP: "z_up", DOWN: "z_down"}
     z = {
         side: made.add_variables(lower=0, upper=ends, name=names[side], scaling=xr.full_like(ends, 1 / unit))
@@ -105,9 +107,15 @@ def _amount(instance: Instance, given: Any, unsaid: float) -> np.ndarray:
     return np.where(np.isnan(amount), unsaid, amount)
 
 
-def _most(instance: Instance, room: np.ndarray, cells: np.ndarray) -> xr.DataArray:
-    """No attacker reckons with more than this: a wider interval would only look wider."""
-    return _over(room.max(axis=0), cells)
+def _least_widths(instance: Instance, options: Mapping[str, Any]) -> np.ndarray:
+    """How wide an interval is if there is one; a width that is used is printed."""
+    said = options.get("min_width")
+    return np.zeros(instance.n) if said is None else public(_amount(instance, said, 0.0))
+
+
+def _most(room: np.ndarray, least: np.ndarray, cells: np.ndarray) -> xr.DataArray:
+    """No attacker reckons with more than this room: wider an interval only looks, where a least width asks it to."""
+    return _over(np.maximum(room.max(axis=0), least), cells)
 
 
 def _within_intervals(made: linopy.Model, t: Tables, z: dict[int, linopy.Variable], touch: np.ndarray) -> None:
@@ -128,8 +136,7 @@ def _binaries(
 ) -> None:
     instance = of.instance
     touch = x.indexes["cell"].to_numpy()
-    said = options.get("min_width")
-    least = _over(_amount(instance, 0.0 if said is None else said, 0.0), touch)
+    least = _over(_least_widths(instance, options), touch)
     for side in (UP, DOWN):
         needed = least
         for t in sides.values():
@@ -138,7 +145,7 @@ def _binaries(
         Z = np.minimum(most[side], needed)
         way = "up" if side == UP else "down"
         made.add_constraints(z[side] - Z * x <= 0, name=f"an interval {way} only where one is used", scaling=1 / unit)
-    if said is not None:
+    if options.get("min_width") is not None:
         made.add_constraints(z[UP] + z[DOWN] - least * x >= 0, name="wide if at all", scaling=1 / unit)
     if options.get("cap_intervals") is not None:
         made.add_constraints(x.sum() <= options["cap_intervals"], name="few enough intervals")

@@ -1,9 +1,11 @@
 """Interval protection with a fixed cost, a least width or a cap on the number of intervals (paper 003 §4.3), or with
 conditional levels (§7).
 
-Binaries x_K say which classes get an interval:
+Binaries x_K say which classes get an interval. The cells of a class need the same room, but not the same width: what
+one of them lacks to its least width it gets for itself (e), at the end where that costs less:
 
-    min Σ w⁺ z⁺ + w⁻ z⁻ + w x      z⁻ + z⁺ ≤ widest · x      z⁻ + z⁺ ≥ least · x      Σ x ≤ q
+    min Σ w⁺ z⁺ + w⁻ z⁻ + w x + Σ min(w_i⁺, w_i⁻) e_i      z⁻ + z⁺ ≤ widest · x      z⁻ + z⁺ + e_i ≥ least_i · x
+    Σ x ≤ q
     capacity cuts in z as in `benders`, and in x with the room of the viewer: Σ min(α_i UB_i, level) x_i ≥ level;
     those of a conditional level of class p with level · x_p on the right
 
@@ -59,8 +61,10 @@ class Counted:
         self.count, _ = classes.total(paid.astype(float), paid.astype(float))
         self.cost = np.concatenate([low, high])
         self.most = np.concatenate(demands.widest)
-        self.least_width = None if min_width is None else _greatest(classes, min_width)
+        cap_width = None if cap_width is None else np.where(paid, cap_width, inf)
         self.cap_width = None if cap_width is None else classes.least(cap_width, cap_width)[0]
+        self.min_width = None if min_width is None else np.where(paid & (classes.of >= 0), min_width, 0.0)
+        self.extra = Extra(self.n, classes.of, self.min_width, np.minimum(w_down, w_up), cap_width)
         self.best: np.ndarray | None = None
         self.objective, self.bound = inf, -inf
         self.infeasible = False
@@ -191,15 +195,14 @@ class Counted:
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.minimum(self.most, np.where(self.cost > 0, self.objective / self.cost, inf) * (1 + 1e-9))
         self.far = np.where(reach <= BEYOND * far, reach, np.minimum(self.most, far))
-        if self.least_width is not None:  # wider than any move, if that is asked for
-            self.far = np.maximum(self.far, np.tile(np.where(self.count > 0, self.least_width, 0.0), 2))
         scale = float(np.exp(np.log(self.cost[self.cost > 0]).mean())) if (self.cost > 0).any() else 1.0
         own = np.zeros(n, dtype=bool)
         own[self.demands.levels.cell] = True
-        cost = np.concatenate([self.cost / scale, self.fixed / (scale * unit)])
-        lower, upper = np.zeros(3 * n), np.concatenate([self.far / unit, np.ones(n)])
-        lower[2 * n :] = own
-        integer = np.arange(3 * n) >= 2 * n
+        extra = self.extra
+        cost = np.concatenate([self.cost / scale, self.fixed / (scale * unit), extra.price / scale])
+        lower, upper = np.zeros(len(cost)), np.concatenate([self.far / unit, np.ones(n), extra.least / unit])
+        lower[2 * n : 3 * n] = own
+        integer = (np.arange(len(cost)) >= 2 * n) & (np.arange(len(cost)) < 3 * n)
         master = Master(cost, lower, upper, integer)
         master.add(self._links(unit))
         separation = Separation(self.demands)
@@ -217,7 +220,7 @@ class Counted:
             if exact:
                 self.bound = max(self.bound, solved.bound * scale * unit)
             z = np.maximum(solved.x[: 2 * n], 0.0) * unit
-            used = solved.x[2 * n :] > 0.5
+            used = solved.x[2 * n : 3 * n] > 0.5
             if self.aside is not None:
                 z = np.where(np.tile(used, 2), z, 0.0)
             point = Capacities(self.demands, z[:n], z[n:])
@@ -255,8 +258,10 @@ class Counted:
                 rows.append((np.array([half + k, 2 * n + k]), np.array([-1.0, self.far[half + k] / unit]), 0.0))
             if self.cap_width is not None and np.isfinite(self.cap_width[k]):
                 rows.append((both, np.array([-1.0, -1.0, self.cap_width[k] / unit]), 0.0))
-            if self.least_width is not None and self.count[k] > 0:
-                rows.append((both, np.array([1.0, 1.0, -self.least_width[k] / unit]), 0.0))
+        for e, k in enumerate(self.extra.of.tolist()):
+            columns = np.array([k, n + k, 2 * n + k, 3 * n + e])
+            rows.append((columns, np.array([1.0, 1.0, -self.extra.least[e] / unit, 1.0]), 0.0))
+        rows += [(np.array([2 * n + k]), np.array([-1.0]), 0.0) for k in np.flatnonzero(self.extra.barred).tolist()]
         if self.cap is not None:
             rows.append((2 * n + np.arange(n), -self.count, -float(self.cap)))
         return rows
@@ -281,7 +286,9 @@ class Counted:
         used = (z[: self.n] > 0) | (z[self.n :] > 0)
         own = np.zeros(self.n, dtype=bool)
         own[self.demands.levels.cell] = True
-        return np.concatenate([np.minimum(z, self.far) / unit, (used | own).astype(float)])
+        near = np.minimum(z, self.far)
+        lacking = self.extra.lacking(near[: self.n] + near[self.n :], used | own)
+        return np.concatenate([near / unit, (used | own).astype(float), lacking / unit])
 
     def _offer(self, separation: Separation, z: np.ndarray | None) -> None:
         if z is None:
@@ -309,26 +316,52 @@ class Counted:
         self._offer_classes(np.concatenate(self._of_cells(down, up)))
 
     def _offer_classes(self, z: np.ndarray) -> None:
-        """Kept if it is allowed and better: widened to the least width first."""
+        """Kept if it is allowed and better; what cells lack to their least width is paid for."""
         n = self.n
-        z = z.copy()
         if len(self._short(z[:n], z[n:])):
             return
         width = z[:n] + z[n:]
         used = width > 0
-        if self.least_width is not None:
-            lacking = np.where(used & (self.count > 0), np.maximum(self.least_width - width, 0.0), 0.0)
-            cheap_up = self.cost[n:] <= self.cost[:n]
-            z[n:] += np.where(cheap_up, lacking, 0.0)
-            z[:n] += np.where(cheap_up, 0.0, lacking)
-        if self.cap_width is not None and (z[:n] + z[n:] > self.cap_width * (1 + 1e-9)).any():
+        if (used & self.extra.barred).any():
+            return
+        if self.cap_width is not None and (width > self.cap_width * (1 + 1e-9)).any():
             return
         if self.cap is not None and self.count[used].sum() > self.cap:
             return
         finite = np.where(self.cost > 0, z, 0.0)
-        price = float(self.cost @ finite + self.fixed[used].sum())
+        price = float(self.cost @ finite + self.fixed[used].sum() + self.extra.price @ self.extra.lacking(width, used))
         if price < self.objective:
             self.best, self.objective = z, price
+
+    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Down and up of every cell, as wide as is asked for."""
+        assert self.best is not None
+        down, up = self.demands.classes.to_cells(self.best[: self.n], self.best[self.n :])
+        if self.min_width is None:
+            return down, up
+        w_down, w_up, _ = self.costs
+        lacking = np.where(down + up > 0, np.maximum(self.min_width - (down + up), 0.0), 0.0)
+        return down + np.where(w_up <= w_down, 0.0, lacking), up + np.where(w_up <= w_down, lacking, 0.0)
+
+
+class Extra:
+    """What cells of a class get for themselves: one column for all that have the same least width."""
+
+    def __init__(
+        self, n: int, of: np.ndarray, min_width: np.ndarray | None, w: np.ndarray, cap_width: np.ndarray | None
+    ):
+        cells = np.flatnonzero(min_width > 0) if min_width is not None else np.zeros(0, dtype=np.int64)
+        least = np.zeros(len(of)) if min_width is None else min_width
+        pairs, at = np.unique(np.stack([of[cells], least[cells]], axis=1), axis=0, return_inverse=True)
+        self.of, self.least = pairs[:, 0].astype(np.int64), pairs[:, 1]  # [column]: class, width
+        self.price = np.bincount(at.ravel(), weights=w[cells], minlength=len(self.of))
+        self.barred = np.zeros(n, dtype=bool)  # classes with a cell whose interval would have to be too wide
+        if cap_width is not None:
+            self.barred[of[cells[least[cells] > cap_width[cells]]]] = True
+
+    def lacking(self, width: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """[column], where the classes have these widths."""
+        return np.where(used[self.of], np.maximum(self.least - width[self.of], 0.0), 0.0)
 
 
 def _if_used(row: Row, x: int) -> Row:
@@ -336,10 +369,3 @@ def _if_used(row: Row, x: int) -> Row:
     columns, coefficients, rhs = row
     own = columns == x
     return np.append(columns[~own], x), np.append(coefficients[~own], coefficients[own].sum() - rhs), 0.0
-
-
-def _greatest(classes, amount: np.ndarray) -> np.ndarray:
-    out = np.zeros(classes.count)
-    cells = np.flatnonzero(classes.of >= 0)
-    np.maximum.at(out, classes.of[cells], amount[cells])
-    return out

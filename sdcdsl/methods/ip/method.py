@@ -54,6 +54,8 @@ class Solver:
         if self.min_width is not None:  # a width that is used is printed
             self.min_width = public(self.min_width)
         self.cap_width = _amount(self.options.get("cap_width"), n)
+        if self.cap_width is not None:  # of cells that are published as intervals
+            self.cap_width[i.open_anyway] = inf
         self.cap_intervals = self.options.get("cap_intervals")
         self.seconds: dict[str, float] = {}
 
@@ -135,8 +137,7 @@ class Solver:
         if counted.best is None:
             status = INFEASIBLE if counted.infeasible else LIMIT
             return Result(status, bound=_finite(counted.bound), seconds=self.seconds)
-        n = demands.classes.count
-        down, up = demands.classes.to_cells(counted.best[:n], counted.best[n:])
+        down, up = counted.intervals()
         return self._result(down, up, counted.bound, {"rounds": counted.rounds})
 
     def _infeasible(self, benders: Benders) -> Result:
@@ -175,6 +176,7 @@ class Solver:
                 "above do that (paper 000); `avoid_centre` moves the ends",
             )
         objective = self._price(down, up)
+        bound = min(bound, objective)  # what is above it is a solver's last digit
         if self.order.before is not None:
             facts["cost without discount"] = float(
                 (instance.w_up * up + instance.w_down * down + instance.w_fixed * ((down > 0) | (up > 0)))[shown].sum()

@@ -51,7 +51,7 @@ def model(forms: Forms) -> linopy.Model:
         binary = whole and bool((problem.lower[at] >= 0).all() and (problem.upper[at] <= 1).all())
         kind: dict[str, Any] = {"binary": True} if binary else {"integer": True} if whole else {}
         if not whole:
-            kind["scaling"] = xr.full_like(lower, 1 / into.unit)
+            kind["scaling"] = xr.DataArray(1 / problem.unit[at], over, "cell")
         columns[name] = made.add_variables(lower=lower, upper=upper, name=name, **kind)
         labels[at] = columns[name].labels.values
     _rows(made, forms, labels)

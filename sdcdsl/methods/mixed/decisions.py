@@ -91,7 +91,9 @@ class Decisions:
         lower: np.ndarray | float = 0.0,
         upper: np.ndarray | float = inf,
         integer: bool = False,
+        counts: bool = False,
     ) -> Columns:
+        """`counts`: numbers of something, whole or not, and no amounts of the table."""
         count = len(cells)
         at = np.arange(self._count, self._count + count)
         self._count += count
@@ -99,7 +101,7 @@ class Decisions:
         for kept, given in ((self._cost, cost), (self._lower, lower), (self._upper, upper)):
             kept.append(np.broadcast_to(np.asarray(given, dtype=float), count).copy())
         self._integer.append(np.full(count, integer))
-        self._unit.append(np.full(count, 1.0 if integer else self.unit))
+        self._unit.append(np.full(count, 1.0 if integer or counts else self.unit))
         return at
 
     def binaries(

@@ -13,6 +13,7 @@ deviation, or anything that an interval or an asterisk leaves open. It keeps wha
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -21,9 +22,11 @@ from sdcdsl.methods.conditions import settled
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.mixed.decisions import Columns, Decisions
 from sdcdsl.methods.public import public
-from sdcdsl.methods.witness_tables import STRETCH
+from sdcdsl.methods.witness_tables import setting
 
 ROUNDING = 1e-9  # of a base: a value is a multiple of it that is no further away
+DIGITS = 1e-14  # of what a relation adds up: rounding errors of values
+HAIR = 1e-6  # ends that follow from levels are put so much further out: solvers and cuts have margins of their own
 
 
 @dataclass(eq=False)
@@ -96,9 +99,7 @@ class Forms:
 
     def _guessed(self, name: str, cells: np.ndarray) -> tuple[Columns, np.ndarray, np.ndarray]:
         """What is taken to stand under an asterisk: anything that the table's own bounds allow."""
-        i, most = self.instance, STRETCH * self._size()
-        below = np.clip((i.a - self.lb)[cells], 0.0, most)
-        above = np.clip((self.ub - i.a)[cells], 0.0, most)
+        below, above = self._readable(cells)
         t = self.into.columns(name, cells, lower=-below, upper=above)
         self._says(cells, t, 1.0)
         self.at.guess[cells], self.at.below[cells], self.at.above[cells] = t, below, above
@@ -109,16 +110,25 @@ class Forms:
     ) -> Columns | None:
         """`least` and `widest` [cell]: how wide an interval is if there is one. `counted`: binaries are needed."""
         i, into = self.instance, self.into
-        reach = self._far(cells)
-        most_down, most_up = (np.minimum(r.max(axis=0)[cells], reach) for r in (i.LB, i.UB))
+        below, above = self._readable(cells)
+        wanted = np.zeros(len(cells)) if least is None else least[cells]
+        # What attackers reckon with, what readers need, and what is asked for although it only looks wide.
+        needs_down, needs_up = (
+            np.maximum(np.maximum(np.minimum(room.max(axis=0)[cells], self._witnesses), read), wanted)
+            for room, read in ((i.LB, below), (i.UB, above))
+        )
+        # Nobody pays for more than is needed: where a width has a price it needs no end.
+        most_down, most_up = (
+            np.where(w[cells] > 0, inf, needs) for w, needs in ((i.w_down, needs_down), (i.w_up, needs_up))
+        )
         minus = into.columns("z_down", cells, cost=i.w_down[cells], upper=most_down)
         plus = into.columns("z_up", cells, cost=i.w_up[cells], upper=most_up)
         self.at.minus[cells], self.at.plus[cells] = minus, plus
         into.room("down", cells, minus, 1.0)
         into.room("up", cells, plus, 1.0)
         self.open[cells] = True
-        t = self.at.guess[cells] = into.columns("t_interval", cells, lower=-most_down, upper=most_up)
-        self.at.below[cells], self.at.above[cells] = most_down, most_up
+        t = self.at.guess[cells] = into.columns("t_interval", cells, lower=-below, upper=above)
+        self.at.below[cells], self.at.above[cells] = below, above
         self._says(cells, t, 1.0)
         into.each("read above within the interval", [(t, 1.0), (plus, -1.0)], -inf, 0.0)
         into.each("read below within the interval", [(t, 1.0), (minus, 1.0)], 0.0, inf)
@@ -128,15 +138,16 @@ class Forms:
         some = np.ones(len(cells), dtype=bool) if all_of_them else self._conditional[cells]
         if not some.any():
             return None
-        far = reach if widest is None else np.minimum(reach, widest[cells])
-        far, most_down, most_up, minus, plus, cells = (x[some] for x in (far, most_down, most_up, minus, plus, cells))
+        far = np.full(len(cells), inf) if widest is None else widest[cells]
+        far, needs_down, needs_up, minus, plus, cells = (
+            x[some] for x in (far, needs_down, needs_up, minus, plus, cells)
+        )
         x = into.binaries("x_used", cells, i.w_fixed[cells])
         self.at.used[cells] = x
         if least is not None:
-            far = np.maximum(far, least[cells])
             into.each("wide if at all", [(plus, 1.0), (minus, 1.0), (x, -least[cells])], 0.0, inf)
-        into.each("rises only where used", [(plus, 1.0), (x, -np.minimum(far, most_up))], -inf, 0.0)
-        into.each("falls only where used", [(minus, 1.0), (x, -np.minimum(far, most_down))], -inf, 0.0)
+        into.each("rises only where used", [(plus, 1.0), (x, -np.minimum(far, needs_up))], -inf, 0.0)
+        into.each("falls only where used", [(minus, 1.0), (x, -np.minimum(far, needs_down))], -inf, 0.0)
         return x
 
     @property
@@ -227,8 +238,8 @@ class Forms:
         into.offset += float(np.where(exact, 0.0, low).sum())
         if steps == 0:
             return k
-        over = into.columns("k_over", cells, cost=i.w_up[cells] * r - slope, upper=most - above)
-        under = into.columns("k_under", cells, cost=i.w_down[cells] * r + slope, upper=-least)
+        over = into.columns("k_over", cells, cost=i.w_up[cells] * r - slope, upper=most - above, counts=True)
+        under = into.columns("k_under", cells, cost=i.w_down[cells] * r + slope, upper=-least, counts=True)
         self.at.beyond.append((k, above, over, under))
         into.each("over by", [(k, 1.0), (over, -1.0)], -inf, above)
         into.each("under by", [(k, 1.0), (under, 1.0)], 0.0, inf)
@@ -261,19 +272,33 @@ class Forms:
         stated[np.unique(M[:, unions].indices)] = False
         number = np.cumsum(stated) - 1
         keep = stated[row]
-        rhs = -(i.M @ self._t_constant)[stated]
+        rhs = self._as_multiples(-(i.M @ self._t_constant))[stated]
         terms = [(number[row[keep]], np.repeat(column, lengths)[keep], values[keep])]
         self.into.rows("adds up", terms, rhs, rhs, int(stated.sum()))
         valued = self.at.reach > 0
         self.instance = settled(i, valued, ~valued & (self.at.touching < 0))
 
-    def _far(self, cells: np.ndarray) -> np.ndarray:
-        """Wider than this no interval has to be: the room of the widest view, or what `_size` says."""
-        i = self.instance
-        return np.minimum(np.maximum(i.LB, i.UB).max(axis=0)[cells], STRETCH * self._size())
+    def _as_multiples(self, left: np.ndarray) -> np.ndarray:
+        """What multiples have to add up to is one, but for the last digits of the values."""
+        bases = np.unique(self.at.base[self.at.base > 0])
+        if len(bases) != 1:
+            return left
+        near = np.round(left / bases[0]) * bases[0]
+        return np.where(np.abs(left - near) <= DIGITS * (abs(self.instance.M) @ np.abs(self.instance.a)), near, left)
 
-    def _size(self) -> float:
-        """Multiples of this (`witness_tables` says why) are further than anything has to go: the highest level, and
-        what values may deviate. Rounded and perturbed cells come first, therefore."""
+    def _readable(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far below and above the truth a reader may have to take a cell to be, so that what is published adds up:
+        what the table's own bounds allow. It is a sum of circuits through cells with published deviations
+        (`witness_tables` says why that is an end). Rounded and perturbed cells come first, therefore."""
+        i, most = self.instance, self._stretch * float(self.at.reach.sum())
+        return np.clip((i.a - self.lb)[cells], 0.0, most), np.clip((self.ub - i.a)[cells], 0.0, most)
+
+    @property
+    def _witnesses(self) -> float:
+        """Further than this no cell has to go for a level."""
         i = self.instance
-        return float(i.level.max(initial=0.0) + i.slide.max(initial=0.0) + self.at.reach.max(initial=0.0)) or 1.0
+        return self._stretch * float(max(i.level.max(initial=0.0), i.slide.max(initial=0.0)))
+
+    @cached_property
+    def _stretch(self) -> float:
+        return (1 + HAIR) * setting(self.instance).stretch

@@ -231,9 +231,7 @@ class Search:
             )
             clock.strike(solved.timed)
             if solved.status == INFEASIBLE:
-                self.infeasible = self.best is None
-                if self.best is not None:  # everything else costs more
-                    self.bound = self.best.objective
+                self.infeasible = self.best is None  # with a release in hand the solver is wrong, and proves nothing
                 return
             self.bound = max(self.bound, self._whole(solved.bound))
             cut = False

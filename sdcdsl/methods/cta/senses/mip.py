@@ -29,7 +29,7 @@ from sdcdsl.methods.cta.senses.chosen import Sparing
 from sdcdsl.methods.cta.senses.envelopes import Envelopes
 from sdcdsl.methods.cta.senses.groups import Groups
 from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock
-from sdcdsl.solve.counting import uncounted
+from sdcdsl.solve.counting import run_twice, uncounted, whole_ends
 
 Status = highspy.HighsModelStatus
 Cuts = tuple[csr_array, np.ndarray]  # rows over the columns of a model, and what they are at least
@@ -205,9 +205,9 @@ class Model:
             highs.setOptionValue("mip_max_nodes", nodes)
         timed(highs, clock)
         self._start(highs)
-        highs.run()
+        run_twice(highs)
         clock.strike(highs.getModelStatus() in (Status.kTimeLimit, Status.kInterrupt))
-        return self._made(highs, gap)
+        return self._made(highs)
 
     def _start(self, highs: highspy.Highs) -> None:
         if self.extra:  # HiGHS works them out from the directions
@@ -219,7 +219,7 @@ class Model:
         start.col_value = [*np.maximum(D, 0.0), *np.maximum(-D, 0.0), *self.up[self.chosen].astype(float)]
         highs.setSolution(start)
 
-    def _made(self, highs: highspy.Highs, gap: float) -> Made:
+    def _made(self, highs: highspy.Highs) -> Made:
         status, info = highs.getModelStatus(), highs.getInfo()
         if status == Status.kInfeasible:
             return Made(FAILED if self.capped else INFEASIBLE)
@@ -232,8 +232,6 @@ class Model:
         up[self.chosen] = x[self.width - self.k :] > 0.5
         D[self.free] = x[: self.n] - x[self.n : 2 * self.n]
         objective = info.objective_function_value + self.rest
-        if status == Status.kOptimal and not self.capped and bound == -inf:  # no bound is named: the gap is meant
-            bound = objective - gap * abs(objective)
         return Made(OPTIMAL if status == Status.kOptimal else FEASIBLE, up, D, objective, bound)
 
 
@@ -261,7 +259,9 @@ def passed(matrix, cost, ends, rows, integers: int) -> highspy.Highs:
     columns: Any = csc_array(matrix)
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = size(columns)
-    lp.col_cost_, (lp.col_lower_, lp.col_upper_), (lp.row_lower_, lp.row_upper_) = cost, ends, rows
+    whole = np.arange(len(cost)) >= len(cost) - integers
+    lp.col_cost_, (lp.row_lower_, lp.row_upper_) = cost, rows
+    lp.col_lower_, lp.col_upper_ = whole_ends(whole, *ends)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
     kinds = highspy.HighsVarType
