@@ -48,6 +48,7 @@ _ERRORS = {
     "SDC051": "files use each other in a circle",
     "SDC052": "the used file lies outside the policy's folder",
     "SDC053": "files use each other too deeply",
+    "SDC054": "a policy of too many files",
     # ---- names -----------------------------------------------------------------------
     "SDC100": "declared twice",
     "SDC101": "no such dimension",
