@@ -176,6 +176,7 @@ _WARNINGS = {
     "SDC332": "levels cut to what an attacker's own part leaves",
     "SDC335": "records that say no unit",
     "SDC336": "totals with more digits than are computed with",
+    "SDC343": "cells without a row are taken as zero",
     "SDC520": "a checkpoint that is not used",
 }
 

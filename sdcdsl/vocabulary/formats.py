@@ -44,6 +44,16 @@ class StatusOptions(Record):
 
 
 @record
+class ValueOptions(Record):
+    absent: Any = option(
+        Kind.CHOICE,
+        "what a leaf without a row is: refused where no total shows that it is empty, or zero",
+        "refused",
+        choices=("refused", "zero"),
+    )
+
+
+@record
 class ArgusOptions(Record):
     metadata: Any = option(Kind.TEXT, "the .rda file that describes the columns", None)
     encoding: Any = option(Kind.TEXT, "the text encoding of both files", "utf-8")
@@ -112,3 +122,4 @@ RELEASES = _by_name(
     Format("html", "a page to read"),
 )
 STATUS = StatusOptions
+VALUE = ValueOptions

@@ -38,7 +38,8 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
             yield from _file(policy, origin.file, {**known, reader.name: reader} if reader else known)
         for column in block.all(d.ColumnOf):
             if column.options:
-                yield from check_options(policy, column.options, formats.STATUS, f"`{column.quantity}`", ())
+                described = formats.STATUS if column.quantity == "status" else formats.VALUE
+                yield from check_options(policy, column.options, described, f"`{column.quantity}`", ())
     for dimension in policy.dimensions.values():
         for hierarchy in dimension.all(d.HierarchyFile):
             yield from _file(policy, hierarchy.file, formats.HIERARCHIES)
