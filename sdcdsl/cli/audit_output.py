@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import Rows
 from sdcdsl.cli.audit_text import text_of
 from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
 
 WORST = ("exposed", "not proven", "protected", "nothing to check")
@@ -47,7 +47,7 @@ class Result:
 
     def render(self, output: str) -> str:
         if output == "json":
-            return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
+            return json_text(self.document()) + "\n"
         return self.table() if output == "csv" else self.text()
 
     def document(self) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.compare_table import table_of
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.methods.result import INFEASIBLE
 from sdcdsl.pipeline.comparing import STOPPED, Row
@@ -127,7 +127,7 @@ class Report:
         staged = Staged()
         try:
             staged.beside(svg, confidential=True).write_text(self.drawing(), encoding="utf-8")
-            text = json.dumps(self.document(), indent=2, ensure_ascii=False)
+            text = json_text(self.document())
             staged.beside(document, confidential=True).write_text(text + "\n", encoding="utf-8")
             part = staged.beside(table, confidential=True)
             part.write_text(csv_of(self.rows), encoding="utf-8", newline="")

@@ -1,8 +1,8 @@
 """Data files of τ-ARGUS (`.asc`, `.tab`), read as their metadata say: fixed columns or a separator, no header.
 
-Blanks around a code are padding: τ-ARGUS itself pads codes to their width before comparing them. A code that means missing
-is a code like any other in a dimension, where it has a cell of its own; where it stands for who contributes it says that
-nobody knows, and such records are not one contributor.
+Blanks around a code are padding: τ-ARGUS itself pads codes to their width before comparing them. A code that means
+missing is a code like any other in a dimension, where it has a cell of its own; where it stands for who contributes it
+says that nobody knows, and such records are not one contributor.
 """
 
 from __future__ import annotations
