@@ -73,7 +73,10 @@ class CsvReleaseOptions(ReleaseOptions):
     delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
     spreadsheet_safe: Any = option(
-        Kind.FLAG, "puts an apostrophe before codes that a spreadsheet would take for formulas", False
+        Kind.SWITCH,
+        "an apostrophe before codes that a spreadsheet would take for formulas, which is the rule, and every field in "
+        "quotation marks; no: codes as they are",
+        None,
     )
 
 

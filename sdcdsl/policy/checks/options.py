@@ -161,6 +161,10 @@ def _option(
     if option.where is not None and not spec.per_cell:
         yield diagnostic("SDC109", f"`{option.name}` is for the whole table: it takes no `where`", option.where.span)
     wanted = _count(spec)
+    if spec.kind is Kind.SWITCH:
+        if [expression(value) for value in option.values] not in ([], ["no"]):
+            yield _does_not_fit(option, spec)
+        return
     if wanted is not None and len(option.values) != wanted:
         yield _does_not_fit(option, spec)
         return
@@ -215,6 +219,8 @@ def _does_not_fit(option: d.Option, spec: OptionSpec) -> Diagnostic:
     help = f"{option.name} {_EXAMPLES[spec.kind]}" if spec.kind in _EXAMPLES else None
     if spec.kind is Kind.FLAG:
         help = f"{option.name}, or leave the line out"
+    if spec.kind is Kind.SWITCH:
+        help = f"{option.name}, or {option.name} no"
     headline = f"`{option.name}` takes {_form(spec)}, not {given}"
     return diagnostic("SDC109", headline, option.span, notes=[f"{spec.name}: {spec.about}"], help=help)
 
