@@ -151,6 +151,7 @@ _ERRORS = {
     "SDC512": "a solver that did not answer",
     "SDC513": "a release that the audit did not find protected",
     "SDC516": "the run needs more than it may use",
+    "SDC522": "the cluster was lost",
 }
 
 _WARNINGS = {
