@@ -21,6 +21,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sdcdsl.executing.choosing import ClusterRefused, cores
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 PATIENCE = 0.5
 CONNECT = 10  # seconds to reach a scheduler
 ARRIVE = 30  # seconds for its first worker to be there
+ABSENT = 120.0  # seconds without any worker after which none is expected any more
+LOOK = 1.0  # seconds between two looks for workers
 
 
 class Parcel:
@@ -143,6 +146,8 @@ class Cluster(Team):
         self._lock = threading.RLock()
         self._closed = False
         self._client.subscribe_topic(self._topic, self._hear)
+        self._ended = threading.Event()
+        threading.Thread(target=self._look_for_workers, daemon=True, name="workers").start()
 
     @staticmethod
     def at(address: str, patience: float = PATIENCE) -> Cluster:
@@ -278,6 +283,21 @@ class Cluster(Team):
         if task.there is not None and task.future.cancelled():
             task.there.cancel()
 
+    def _look_for_workers(self) -> None:
+        """Tasks wait for ever where no worker is left: dask does not mind."""
+        alone_since: float | None = None
+        while not self._ended.wait(LOOK):
+            there: Any = None
+            with contextlib.suppress(Exception):  # whoever has a task hears that the scheduler is gone
+                there = self._client.nthreads()
+            if there != {} or not self._tasks:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = monotonic()
+            elif monotonic() - alone_since > ABSENT:
+                for task in list(self._tasks.values()):
+                    self._fail(task, ClusterLost(f"its last worker is gone, and none came within {ABSENT:g} s"))
+
     # ---- lines -----------------------------------------------------------------------------------------
 
     def _hear(self, event: tuple[float, Any]) -> None:
@@ -311,6 +331,7 @@ class Cluster(Team):
             if self._closed:
                 return
             self._closed = True
+            self._ended.set()
             left = list(self._tasks.values())
         for task in left:
             if not task.future.cancel():

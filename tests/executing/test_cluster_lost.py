@@ -26,6 +26,7 @@ pytest.importorskip("distributed")
 import dask.config
 import psutil
 
+from sdcdsl.executing import cluster
 from sdcdsl.executing.cluster import Cluster
 
 HANG = 300  # seconds after which something hangs
@@ -87,6 +88,20 @@ def test_a_scheduler_that_is_killed_while_a_task_runs(elsewhere, tmp_path):
         assert isinstance(future.exception(HANG), ClusterLost)
         with pytest.raises(ClusterLost):
             team.submit(tasks.add, [1], 2).result(HANG)
+
+
+def test_the_last_worker_of_a_cluster_that_is_killed(elsewhere, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "ABSENT", 0.0)
+    with elsewhere.team() as team:
+        begun = tmp_path / "begun"
+        future = team.submit(tasks.wait_after_beginning, str(begun))
+        limit = time.monotonic() + HANG
+        while not begun.exists():
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+        elsewhere.worker.kill()
+        error = future.exception(HANG)
+        assert isinstance(error, ClusterLost) and "last worker" in str(error)
 
 
 def protected_with(team: Cluster, monkeypatch, *arguments: object):
