@@ -302,7 +302,7 @@ def test_every_word_is_explained() -> None:
 
 def test_every_option_is_mentioned() -> None:
     known = _code_words(*PAGES)
-    described = [*(m.options for m in METHODS.values()), ExperimentOptions, formats.StatusOptions]
+    described = [*(m.options for m in METHODS.values()), ExperimentOptions, formats.StatusOptions, formats.ValueOptions]
     for kind in (formats.DATA, formats.TABLES, formats.HIERARCHIES, formats.CELL_LISTS, formats.RELEASES):
         described += [f.options for f in kind.values()]
     assert not {name for one in described for name in options_of(one)} - known
@@ -421,6 +421,7 @@ def vocabulary_page() -> str:
     for kind, known in kinds.items():
         out.append(f"### Formats of {kind}\n")
         out += [f"`{f.name}`: {f.about}.\n\n{_options(options_of(f.options))}" for f in known.values()]
+    out.append(f"### Options of `value`\n\n{_options(options_of(formats.ValueOptions))}")
     out.append(f"### Options of a status column\n\n{_options(options_of(formats.StatusOptions))}")
     out.append("## Quantities of a cell\n")
     for q in QUANTITIES.values():

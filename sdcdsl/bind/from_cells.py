@@ -1,9 +1,9 @@
 """A table whose cells were made elsewhere: one row a cell, with contributor counts and largest contributions.
 
-Cells of the cross product that the file does not mention are empty (value and count zero) when they are leaves, and
-computed when they are totals. Totals that are given are checked within `ROUNDING`, relative to the sum of the absolute
-terms, because such files carry rounded decimals; within that they are replaced by the sum of their parts, so that the
-system the solvers see is additive to the last digit.
+Totals that the file does not mention are computed. Leaves that it does not mention are empty (value and count zero)
+where its totals show it or the policy says so, and refused otherwise (`absent`). Totals that are given are checked
+within `ROUNDING`, relative to the sum of the absolute terms, because such files carry rounded decimals; within that
+they are replaced by the sum of their parts, so that the system the solvers see is additive to the last digit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from sdcdsl.bind.absent import absent_leaves
 from sdcdsl.bind.additivity import check_additivity, failures, fill_totals
+from sdcdsl.bind.contributors_of_cells import contributors_fit
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.ranking import Pairs, rank
@@ -27,7 +29,7 @@ from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy.measure import measure_of
-from sdcdsl.vocabulary.formats import STATUS
+from sdcdsl.vocabulary.formats import STATUS, VALUE
 
 ROUNDING = 1e-6
 LETTERS = {"sensitive": "u", "safe": "s", "fixed": "z", "hidden": "m"}
@@ -59,6 +61,11 @@ def from_cells(
     if a is None:
         return None, found
     counts = [s.column for s in block.all(d.Count) if s.column]
+    declared = {c: spread(c, np.nan) for c in counts}
+    absent = option_values(_value_of(block).options, VALUE)["absent"]
+    if absent == "refused":
+        number = declared[counts[0]] if counts else None
+        found = found + absent_leaves(row, spread(columns["value"], np.nan), number, cells, place)
     quantities = {name: _rolled(spread(name, np.nan), row, cells) for name in variables}
     for quantity, column in (
         *[("count", c) for c in counts],
@@ -66,8 +73,9 @@ def from_cells(
     ):
         quantities[quantity] = _rolled(spread(column, np.nan), row, cells)
     ranked = {column: spread(column, np.nan) for column in _ranked(block)}
-    found = found + _unsaid(records, frame, row, cells, a, {c: spread(c, np.nan) for c in counts})
+    found = found + _unsaid(records, frame, row, cells, a, declared)
     found = found + _unsaid(records, frame, row, cells, a, ranked, ranked=True)
+    found = found + contributors_fit(spread(columns["value"], np.nan), declared, ranked, row, frame, records, cells)
     if has_errors(found):
         return None, found
     largest = _largest(list(ranked.values()), row, cells)
@@ -152,6 +160,10 @@ def _rolled(given: np.ndarray, row: np.ndarray, cells: Lattice) -> np.ndarray:
     """Counts: as given, empty leaves zero, missing totals added up."""
     leaves = np.where(cells.is_leaf, np.nan_to_num(given), 0.0)
     return np.where(np.isnan(given), roll_sum(cells, leaves, signed=False), given)
+
+
+def _value_of(block: d.Block) -> d.ColumnOf:
+    return next(s for s in block.all(d.ColumnOf) if s.quantity == "value")
 
 
 def _ranked(block: d.Block) -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 from sdcdsl.bind.composition import Composition, compose
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic, listed
+from sdcdsl.diagnostics.foreign import visible
 
 CELL_LIMIT = 20_000_000
 
@@ -58,8 +59,8 @@ class Lattice:
         }
 
     def label(self, cell: int) -> str:
-        """`nace = C, nuts = DE1`, the way messages name a cell."""
-        return ", ".join(f"{name} = {code}" for name, code in self.codes(int(cell)).items())
+        """`nace = C, nuts = DE1`, the way messages name a cell: on one line, whatever the codes are."""
+        return visible(", ".join(f"{name} = {code}" for name, code in self.codes(int(cell)).items()))
 
     @cached_property
     def is_leaf(self) -> np.ndarray:

@@ -39,6 +39,8 @@ def option_value(option: d.Option, spec: OptionSpec) -> Any:
     """What one option says; expressions stay what they are (`option_cells` works them out)."""
     if spec.kind in (Kind.FLAG, Kind.CELLS):
         return True
+    if spec.kind is Kind.SWITCH:
+        return not option.values
     values = [_plain(v, spec.kind) for v in option.values]
     return tuple(values) if spec.kind is Kind.NAMES else values[0]
 

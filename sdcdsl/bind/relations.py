@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sdcdsl.bind.lattice import Lattice
+from sdcdsl.diagnostics.foreign import visible
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class RelationLabel:
 
     def __str__(self) -> str:
         place = ", ".join(f"{name} = {code}" for name, code in self.others.items())
-        return f"{self.dimension} = {self.code} adds up" + (f" at {place}" if place else "")
+        return visible(f"{self.dimension} = {self.code} adds up" + (f" at {place}" if place else ""))
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,8 @@ class Sources:
                 found.append(diagnostic("SDC303", f"there is no variable `{column}`", place, label))
         if found:
             return None, found
-        return read_argus_data(path, metadata, encoding=encoding_of(options))
+        who = {c.column for c in self.policy.data[data].all(d.Column) if c.role in ("unit", "group")}
+        return read_argus_data(path, metadata, contributors=who, encoding=encoding_of(options))
 
 
 def _described(format: str) -> type:

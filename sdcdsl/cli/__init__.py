@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -47,6 +50,14 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
 
+    def make_context(self, *args: Any, **given: Any) -> click.Context:
+        with _usage_made_visible():
+            return super().make_context(*args, **given)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _usage_made_visible():
+            return super().invoke(ctx)
+
     def resolve_command(self, ctx: click.Context, args: list[str]):
         from sdcdsl.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
@@ -54,6 +65,18 @@ class _Commands(click.Group):
             label = did_you_mean(args[0], COMMANDS)
             raise click.UsageError(f"no command '{args[0]}'{label and ': '}{label}", ctx)
         return super().resolve_command(ctx, args)
+
+
+@contextmanager
+def _usage_made_visible() -> Iterator[None]:
+    """What click says about wrong usage quotes the command line, which may hold names of files that others chose."""
+    try:
+        yield
+    except click.ClickException as wrong:
+        from sdcdsl.diagnostics.foreign import visible  # noqa: PLC0415
+
+        wrong.message = visible(wrong.message, lines=True)  # pyright: ignore[reportAttributeAccessIssue]
+        raise
 
 
 @click.group(
@@ -97,6 +120,7 @@ def _leave() -> None:
 
 def _main() -> None:
     from sdcdsl.cli.exits import BUG, LIMIT, STOPPED  # noqa: PLC0415
+    from sdcdsl.cli.printing import echo  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -104,7 +128,7 @@ def _main() -> None:
     try:
         sys.exit(cli.main(prog_name="sdcdsl", standalone_mode=False, obj=PROGRAM) or 0)
     except click.exceptions.Abort:
-        click.echo("stopped", err=True)
+        echo("stopped", err=True)
         sys.exit(STOPPED)
     except click.ClickException as wrong:
         wrong.show()
@@ -119,7 +143,7 @@ def _main() -> None:
         if "SDCDSL_TRACEBACK" in os.environ:
             raise
         # What an error says may quote data.
-        click.echo(
+        echo(
             f"a bug in sdcdsl {__version__}: {type(error).__name__}\n"
             "Please report it. SDCDSL_TRACEBACK=1 shows where it happened, and may quote data.",
             err=True,
@@ -128,7 +152,7 @@ def _main() -> None:
     from sdcdsl.cli.limits import out_of_memory  # noqa: PLC0415
     from sdcdsl.diagnostics.render import render  # noqa: PLC0415
 
-    click.echo(render([out_of_memory()], "text"), nl=False, err=True)
+    echo(render([out_of_memory()], "text"), nl=False, err=True)
     sys.exit(LIMIT)
 
 

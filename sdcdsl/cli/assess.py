@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit import RELEASED, Share
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committing, limited
-from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
+from sdcdsl.cli.printing import echo, echo_json
+from sdcdsl.cli.reading import guarded, is_jj, read_any, tell, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -135,13 +135,11 @@ def assess(
     committing()
     report.draw()
     if output == "json":
-        click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
+        echo_json(report.document())
     else:
         if report.found:
-            click.echo(
-                render(for_reading(report.found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
-            )
-        click.echo(report.text(wants_colour(given.colour)), nl=False, color=True)
+            tell(report.found, given.colour)
+        echo(report.text(wants_colour(given.colour)), nl=False, colour=True)
     sys.exit(report.exit)
 
 
@@ -163,7 +161,7 @@ def _refuse(found: list[Diagnostic], output: str, colour: bool | None, code: int
     """No experiment was made."""
     if output == "json":
         document = {**NOTHING, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
     else:
-        click.echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, color=True)
+        echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, colour=True)
     sys.exit(code)

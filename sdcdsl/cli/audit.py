@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,8 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
-from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
+from sdcdsl.cli.printing import echo, echo_json
+from sdcdsl.cli.reading import guarded, is_jj, read_any, tell, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -147,10 +147,8 @@ def audit(
     if not result.audits and output != "json":
         _refuse(list(result.found), output, given.colour, result.exit)
     if result.found and output != "json":
-        click.echo(
-            render(for_reading(list(result.found)), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
-        )
-    click.echo(result.render(output), nl=False)
+        tell(result.found, given.colour)
+    echo(result.render(output), nl=False)
     sys.exit(result.exit)
 
 
@@ -158,8 +156,8 @@ def _refuse(found: list, output: str, colour: bool | None, code: int) -> None:
     """Nothing was audited. Who asked for a table gets no text in its place."""
     if output == "json":
         document = {**NOTHING, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
     else:
         stream = sys.stderr if output == "csv" else sys.stdout
-        click.echo(render(for_reading(found), "text", wants_colour(colour, stream)), stream, nl=False, color=True)
+        echo(render(for_reading(found), "text", wants_colour(colour, stream)), file=stream, nl=False, colour=True)
     sys.exit(code)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +13,9 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import Rows
 from sdcdsl.cli.audit_text import text_of
 from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.released.guarding import guarded_rows
 
 WORST = ("exposed", "not proven", "protected", "nothing to check")
 COLUMNS = (
@@ -48,7 +47,7 @@ class Result:
 
     def render(self, output: str) -> str:
         if output == "json":
-            return json.dumps(self.document(), indent=2, ensure_ascii=False) + "\n"
+            return json_text(self.document()) + "\n"
         return self.table() if output == "csv" else self.text()
 
     def document(self) -> dict[str, Any]:
@@ -65,13 +64,9 @@ class Result:
         }
 
     def table(self) -> str:
-        out = io.StringIO()
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for name, made in self.audits.items():
-            for row in Rows(name, made).all_pairs():
-                writer.writerow({**row, "given_away_by": "; ".join(row["given_away_by"])})
-        return out.getvalue()
+        pairs = (row for name, made in self.audits.items() for row in Rows(name, made).all_pairs())
+        rows = ({**row, "given_away_by": "; ".join(row["given_away_by"])} for row in pairs)
+        return guarded_rows(COLUMNS, rows, "\n")
 
     def text(self) -> str:
         parts = [] if self.released else ["No released table was given: cells that are sensitive or already hidden"]

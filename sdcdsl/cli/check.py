@@ -8,6 +8,7 @@ import sys
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.printing import echo
 from sdcdsl.cli.reading import colour_option, expand, files_argument, guarded, output_option, outside_option, read, say
 from sdcdsl.diagnostics import Diagnostic, Severity, has_errors, in_reading_order
 from sdcdsl.diagnostics.diagnostic import count
@@ -78,7 +79,7 @@ def _summary(found: list[Diagnostic], output: str) -> None:
         errors = count(d for d in found if d.severity is Severity.ERROR)
         parts = [_plural(errors, "mistake"), _plural(count(found) - errors, "piece of advice", "pieces of advice")]
         text = " and ".join(p for p in parts if p)
-        click.echo(f"{text} found; `sdcdsl explain {found[0].code}` tells more", err=True)
+        echo(f"{text} found; `sdcdsl explain {found[0].code}` tells more", err=True)
 
 
 def _plural(n: int, one: str, many: str | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit import Share
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
-from sdcdsl.cli.reading import guarded, read_any, wants_colour
+from sdcdsl.cli.printing import echo, echo_json
+from sdcdsl.cli.reading import guarded, read_any, tell, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
@@ -127,14 +127,12 @@ def compare(
     if report.exit != exits.STOPPED:
         report.write()
     if as_document:
-        click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
+        echo_json(report.document())
     else:
         if report.found:
-            click.echo(
-                render(for_reading(report.found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True
-            )
+            tell(report.found, given.colour)
         if report.exit != exits.STOPPED:
-            click.echo(report.text(), nl=False)
+            echo(report.text(), nl=False)
     sys.exit(report.exit)
 
 
@@ -158,7 +156,7 @@ def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, cod
     """Nothing was run."""
     if as_document:
         document = {"runs": [], "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
     else:
-        click.echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, color=True)
+        echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, colour=True)
     sys.exit(code)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -17,10 +14,12 @@ from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.compare_table import table_of
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.methods.result import INFEASIBLE
 from sdcdsl.pipeline.comparing import STOPPED, Row
 from sdcdsl.pipeline.variants import LeftOut
+from sdcdsl.released.guarding import guarded_rows
 from sdcdsl.report.release import Staged
 from sdcdsl.report.risk_utility import Point, risk_utility_map
 
@@ -127,7 +126,7 @@ class Report:
         staged = Staged()
         try:
             staged.beside(svg, confidential=True).write_text(self.drawing(), encoding="utf-8")
-            text = json.dumps(self.document(), indent=2, ensure_ascii=False)
+            text = json_text(self.document())
             staged.beside(document, confidential=True).write_text(text + "\n", encoding="utf-8")
             part = staged.beside(table, confidential=True)
             part.write_text(csv_of(self.rows), encoding="utf-8", newline="")
@@ -202,13 +201,9 @@ def run_of(row: Row) -> dict[str, Any]:
 
 def csv_of(rows: Sequence[Row]) -> str:
     """The same figures, a line a run; notes are joined."""
-    out = io.StringIO()
     runs = [run_of(row) for row in rows]
-    writer = csv.DictWriter(out, list(runs[0]) if runs else [])
-    writer.writeheader()
-    for run in runs:
-        writer.writerow({**run, "attacked": str(run["attacked"]).lower(), "notes": "; ".join(run["notes"])})
-    return out.getvalue()
+    said = ({**run, "attacked": str(run["attacked"]).lower(), "notes": "; ".join(run["notes"])} for run in runs)
+    return guarded_rows(list(runs[0]) if runs else [], said)
 
 
 def _number(x: float | None) -> float | int | None:

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any
 
 from sdcdsl.cli.protect_display import Display, told
-from sdcdsl.executing import Lost, Team
+from sdcdsl.executing import ClusterLost, Lost, Team
 from sdcdsl.methods.result import FAILED, Clock, Standing
 from sdcdsl.pipeline import Watch
 from sdcdsl.pipeline.apart import Heard
@@ -96,6 +96,8 @@ def _row(future: Future[Row], run: Run) -> Row:
     error = future.exception()
     if error is None:
         return future.result()
+    if isinstance(error, ClusterLost):
+        return not_made(run, FAILED, f"the cluster was lost: {error}")
     if isinstance(error, Lost):
         return not_made(run, FAILED, str(error))
     if "SDCDSL_TRACEBACK" in os.environ:

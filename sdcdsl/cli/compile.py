@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -95,11 +95,11 @@ def _end(
 ) -> None:
     if as_document:
         document = {"blocks": blocks, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
     else:
         if found:
             # With a result the talk goes elsewhere; without one it is the result.
             stream = sys.stderr if text else sys.stdout
-            click.echo(render(for_reading(found), "text", wants_colour(colour, stream)), stream, nl=False, color=True)
-        click.echo(text, nl=False)
+            echo(render(for_reading(found), "text", wants_colour(colour, stream)), file=stream, nl=False, colour=True)
+        echo(text, nl=False)
     sys.exit(code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
-from sdcdsl.cli.reading import guarded, read, say, wants_colour
+from sdcdsl.cli.printing import echo, echo_json
+from sdcdsl.cli.reading import guarded, read, say, tell, wants_colour
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
-from sdcdsl.diagnostics.render import render
+from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json as as_json_of
 from sdcdsl.policy.diff import Edit, Verdict, overall
 from sdcdsl.policy.diff import diff as compare
@@ -72,16 +72,16 @@ def diff(
             say(found, "text", given.colour)
             sys.exit(exits.WRONG_DATA)
         if found and not as_json:
-            click.echo(render(for_reading(found), "text", wants_colour(given.colour, sys.stderr)), nl=False, err=True)
+            tell(found, given.colour)
         document |= {"cells": diff_cells.document(changes), "diagnostics": [as_json_of(d) for d in for_reading(found)]}
         effect = diff_cells.text_of(changes, everything)
         changed |= any(one.changed for one in changes)
     if as_json:
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
     else:
         _print(edits, wants_colour(given.colour))
         if effect:
-            click.echo(f"\n{effect}", nl=False)
+            echo(f"\n{effect}", nl=False)
     sys.exit(exits.CHANGES if changed else exits.DONE)
 
 
@@ -103,13 +103,15 @@ def _print(edits: list[Edit], colour: bool) -> None:
     for edit in edits:
         if edit.where != where:
             where = edit.where
-            click.echo(click.style(where, bold=True) if colour else where)
+            heading = visible(where)
+            echo(click.style(heading, bold=True) if colour else heading, colour=True)
         verdict = f"{edit.verdict.value:<10}"
         if colour and _COLOURS[edit.verdict]:
             verdict = click.style(verdict, fg=_COLOURS[edit.verdict])
-        text = edit.new if edit.old is None else edit.old if edit.new is None else f"{edit.old}\n{' ' * 13}→ {edit.new}"
-        click.echo(f"  {verdict} {_MARKS[edit.kind]} {text}", color=True)
-        click.echo(f"{' ' * 15}({edit.why})")
+        old, new = (visible(text, lines=True) if text is not None else None for text in (edit.old, edit.new))
+        text = new if old is None else old if new is None else f"{old}\n{' ' * 13}→ {new}"
+        echo(f"  {verdict} {_MARKS[edit.kind]} {text}", colour=True)
+        echo(f"{' ' * 15}({edit.why})")
     counts = {v: sum(e.verdict is v for e in edits) for v in Verdict}
     said = ", ".join(f"{n} {v.value}" for v, n in counts.items() if n)
-    click.echo(f"{said} — together: {overall(edits).value}" if edits else "no change in meaning")
+    echo(f"{said} — together: {overall(edits).value}" if edits else "no change in meaning")

@@ -12,6 +12,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit import _published as published_options
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
+from sdcdsl.cli.printing import echo
 from sdcdsl.diagnostics import CODES, or_near
 from sdcdsl.diagnostics.codes import page
 from sdcdsl.vocabulary.methods import METHODS
@@ -67,12 +68,12 @@ def explain(
         raise click.UsageError("--cell, --released and --json are about a policy: sdcdsl explain turnover.sdc --cell …")
     if what is None:
         for code, about in CODES.items():
-            click.echo(f"{code}  {about.title}{' (advice)' if about.warning else ''}")
+            echo(f"{code}  {about.title}{' (advice)' if about.warning else ''}")
         return
     text = _page(what)
     if text is None:
         known = [*CODES, *METHODS, *RULES]
-        click.echo(or_near(f"nothing is called {what}", what, known), err=True)
+        echo(or_near(f"nothing is called {what}", what, known), err=True)
         sys.exit(exits.USAGE)
     _print(text, plain)
 
@@ -118,7 +119,7 @@ def _table(options: dict[str, OptionSpec]) -> str:
 
 def _print(text: str, plain: bool) -> None:
     if plain or not sys.stdout.isatty():
-        click.echo(text.rstrip())
+        echo(text.rstrip())
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.markdown import Markdown  # noqa: PLC0415

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +19,8 @@ from sdcdsl.cli.audit_files import released_files, statements
 from sdcdsl.cli.explain_document import document
 from sdcdsl.cli.explain_text import text_of
 from sdcdsl.cli.given import named_files
-from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
+from sdcdsl.cli.printing import echo, echo_json
+from sdcdsl.cli.reading import guarded, is_jj, read_any, tell, wants_colour
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
@@ -182,11 +181,11 @@ def _show(
 ) -> None:
     if as_document:
         out = {"cells": [document(one) for one in made], "diagnostics": [as_json(x) for x in for_reading(found)]}
-        click.echo(json.dumps({**out, "exit": code}, indent=2, ensure_ascii=False))
+        echo_json({**out, "exit": code})
         return
     if found:
-        click.echo(render(for_reading(found), "text", wants_colour(colour, sys.stderr)), nl=False, err=True)
-    click.echo("\n".join(text_of(one, policy) for one in made), nl=False)
+        tell(found, colour)
+    echo("\n".join(text_of(one, policy) for one in made), nl=False)
 
 
 def _refuse(found: Iterable[Diagnostic], as_document: bool, colour: bool | None, code: int) -> int:
@@ -194,7 +193,7 @@ def _refuse(found: Iterable[Diagnostic], as_document: bool, colour: bool | None,
     listed = for_reading(found)
     if as_document:
         out = {"cells": [], "diagnostics": [as_json(x) for x in listed], "exit": code}
-        click.echo(json.dumps(out, indent=2, ensure_ascii=False))
+        echo_json(out)
     else:
-        click.echo(render(listed, "text", wants_colour(colour)), nl=False, color=True)
+        echo(render(listed, "text", wants_colour(colour)), nl=False, colour=True)
     return code

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.printing import echo, echo_document
 from sdcdsl.cli.reading import colour_option, expand, files_argument, say
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.policy.files import LARGEST_FILE, decode, read_file
@@ -42,7 +43,7 @@ def fmt(files: tuple[str, ...], check: bool, show_diff: bool, colour: bool | Non
             continue
         text = format_text(parsed)
         if str(path) == "-" and not (check or show_diff):
-            click.echo(text, nl=False)
+            echo_document(text)
             continue
         if text == source.text and not _other_line_ends(path):
             continue
@@ -53,7 +54,7 @@ def fmt(files: tuple[str, ...], check: bool, show_diff: bool, colour: bool | Non
             wrong += _replace(path, text)
     say(wrong, "text", colour)
     for path in changed:
-        click.echo(f"{'would format' if check or show_diff else 'formatted'} {path}", err=True)
+        echo(f"{'would format' if check or show_diff else 'formatted'} {path}", err=True)
     if wrong:
         sys.exit(exits.WRONG_POLICY)
     sys.exit(exits.CHANGES if changed and (check or show_diff) else exits.DONE)
@@ -78,7 +79,7 @@ def _print_diff(source: Source, text: str) -> None:
         source.text.splitlines(keepends=True), text.splitlines(keepends=True), source.name, f"{source.name} (formatted)"
     )
     for line in lines:
-        click.echo(line if line.endswith("\n") else line + "\n\\ no newline at the end\n", nl=False)
+        echo(line if line.endswith("\n") else line + "\n\\ no newline at the end\n", nl=False)
 
 
 def _replace(path: Path, text: str) -> list[Diagnostic]:

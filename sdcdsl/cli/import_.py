@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.printing import echo, echo_document
 from sdcdsl.cli.reading import colour_option, wants_colour
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.diagnostics.render import render
@@ -47,24 +48,24 @@ def import_(
         if source.exists() and target.samefile(source):
             raise click.UsageError("the policy would overwrite its source")
         if not force:
-            click.echo(f"{target} is there already; --force overwrites it", err=True)
+            echo(f"{target} is there already; --force overwrites it", err=True)
             sys.exit(exits.USAGE)
     folder = target.parent if target is not None else None
     text, found = policy_from(source, Wanted(folder, names, table, encoding))
     if found:
-        click.echo(render(found, "text", wants_colour(colour, sys.stderr)), nl=False, err=True, color=True)
+        echo(render(found, "text", wants_colour(colour, sys.stderr)), nl=False, err=True, colour=True)
     if text is None or has_errors(found):
         sys.exit(exits.WRONG_DATA)
     if target is None:
-        click.echo(text, nl=False)
+        echo_document(text)
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        click.echo(f"cannot write {target}: {error.strerror}", err=True)
+        echo(f"cannot write {target}: {error.strerror}", err=True)
         sys.exit(exits.USAGE)
-    click.echo(f"wrote {target}\nnext: sdcdsl check {target}", err=True)
+    echo(f"wrote {target}\nnext: sdcdsl check {target}", err=True)
 
 
 def _names(ending: str, dimensions: str | None, table: str | None) -> list[str]:

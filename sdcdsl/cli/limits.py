@@ -9,7 +9,6 @@ starts in turn. What the watcher is told by `committing` ends the watch: half a 
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 import signal
@@ -22,6 +21,7 @@ from typing import Any
 import click
 
 from sdcdsl.cli import PROGRAM, exits
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
@@ -169,7 +169,7 @@ def _ended(code: int) -> Diagnostic:
     if -code in (signal.SIGINT, signal.SIGTERM):
         sys.exit(exits.STOPPED)
     name = signal.Signals(-code).name
-    click.echo(f"a bug in sdcdsl or in a library it uses: the run ended with {name}; nothing was released", err=True)
+    echo(f"a bug in sdcdsl or in a library it uses: the run ended with {name}; nothing was released", err=True)
     sys.exit(exits.BUG)
 
 
@@ -213,7 +213,7 @@ def _size(count: int) -> str:
 
 def _say(found: Diagnostic, nothing: Mapping[str, Any] | None) -> None:
     if nothing is not None:
-        click.echo(json.dumps({**nothing, "diagnostics": [as_json(found)], "exit": exits.LIMIT}, indent=2))
+        echo_json({**nothing, "diagnostics": [as_json(found)], "exit": exits.LIMIT})
     else:
-        click.echo(render([found], "text"), nl=False, err=True)
+        echo(render([found], "text"), nl=False, err=True)
     sys.exit(exits.LIMIT)

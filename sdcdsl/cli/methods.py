@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS
 from sdcdsl.vocabulary.option import options_of
 from sdcdsl.vocabulary.plugins import find_method, find_rule, method_names, rule_names
@@ -33,22 +32,22 @@ def methods(as_json: bool) -> None:
             },
             "experiments": {e.name: e.about for e in EXPERIMENTS.values()},
         }
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
         return
-    click.echo("methods (protect … { method NAME { options } })")
+    echo("methods (protect … { method NAME { options } })")
     for m in found_methods:
-        click.echo(f"  {m.name:<12} {m.about}: {m.publishes}")
-        click.echo(f"  {'':<12} options: {', '.join(options_of(m.options))}")
-    click.echo("\nrules (sensitive by NAME(arguments))")
+        echo(f"  {m.name:<12} {m.about}: {m.publishes}")
+        echo(f"  {'':<12} options: {', '.join(options_of(m.options))}")
+    echo("\nrules (sensitive by NAME(arguments))")
     for r in found_rules:
         also = f" (also {', '.join(r.aliases)})" if r.aliases else ""
         arguments = ", ".join(options_of(r.arguments))
-        click.echo(f"  {r.name + '(' + arguments + ')':<28} {r.about}{also}")
-    click.echo("\nexperiments (protect … { assess NAME, … })")
+        echo(f"  {r.name + '(' + arguments + ')':<28} {r.about}{also}")
+    echo("\nexperiments (protect … { assess NAME, … })")
     for e in EXPERIMENTS.values():
-        click.echo(f"  {e.name:<12} {e.about}")
+        echo(f"  {e.name:<12} {e.about}")
     if len(found_methods) > len(METHODS) or len(found_rules) > len(RULES):
-        click.echo("\n(some of these come from plug-ins)")
+        echo("\n(some of these come from plug-ins)")
 
 
 def _options(described: type) -> dict[str, dict]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.printing import echo
 
 STARTERS = {
     "inline": "a small table typed into the policy",
@@ -44,7 +45,7 @@ def _write_used(folder: Path, text: str) -> None:
         beside = folder / f"{name}.sdc"
         if f"library/{name}" in LIBRARY and not beside.exists():
             beside.write_text(_text(f"library/{name}"), encoding="utf-8", newline="\n")
-            click.echo(f"wrote {beside}, which it uses", err=True)
+            echo(f"wrote {beside}, which it uses", err=True)
 
 
 def _help() -> str:
@@ -69,7 +70,7 @@ def _help() -> str:
 @click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
 def new(file: Path, starter: str, force: bool) -> None:
     if file.exists() and not force:
-        click.echo(f"{file} is there already; --force overwrites it", err=True)
+        echo(f"{file} is there already; --force overwrites it", err=True)
         sys.exit(exits.USAGE)
     text = _text(starter)
     try:
@@ -77,6 +78,6 @@ def new(file: Path, starter: str, force: bool) -> None:
         file.write_text(text, encoding="utf-8", newline="\n")
         _write_used(file.parent, text)
     except OSError as error:
-        click.echo(f"cannot write {file}: {error.strerror}", err=True)
+        echo(f"cannot write {file}: {error.strerror}", err=True)
         sys.exit(exits.USAGE)
-    click.echo(f"wrote {file}: {(STARTERS | LIBRARY)[starter]}\nnext: sdcdsl check {file}", err=True)
+    echo(f"wrote {file}: {(STARTERS | LIBRARY)[starter]}\nnext: sdcdsl check {file}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import guarded, read, say
 from sdcdsl.diagnostics import has_errors
 
@@ -41,9 +41,9 @@ def plan(
     blocks, problems = bind_all(policy, path.parent, given.files(policy), day, given.allow_outside)
     committing()
     if as_json:
-        click.echo(json.dumps(as_document(policy, blocks, problems), indent=2, ensure_ascii=False))
+        echo_json(as_document(policy, blocks, problems))
     else:
         say(problems, "text", given.colour)
         if not has_errors(problems):
-            click.echo(as_text(policy, blocks), nl=False)
+            echo(as_text(policy, blocks), nl=False)
     sys.exit(exits.WRONG_DATA if has_errors(problems) else exits.DONE)

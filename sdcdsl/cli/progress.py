@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
+from sdcdsl.cli.printing import echo_in_place
 
 OFTEN = 0.5  # seconds between two looks at it
 
@@ -25,10 +25,10 @@ def counting(doing: str, what: str) -> Iterator[Callable[[int, int], None] | Non
         now = time.monotonic()
         if now - last > OFTEN:
             last = now
-            click.echo(f"\r{doing}: {done} of {total} {what}, {now - begun:.0f} s ", nl=False, err=True)
+            echo_in_place(f"{doing}: {done} of {total} {what}, {now - begun:.0f} s ")
 
     try:
         yield show
     finally:
         if last > begun:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            echo_in_place()

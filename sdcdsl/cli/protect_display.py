@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Self
 
-import click
-
+from sdcdsl.cli.printing import echo, echo_event
+from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.methods.result import Clock, Standing, gap
 
 EVERY = 5.0  # seconds between two lines of a log
@@ -69,7 +68,7 @@ class Display:
 
     def say(self, text: str) -> None:
         """To somebody who pressed a key."""
-        click.echo(f"\n{text}", err=True)
+        echo(f"\n{text}", err=True)
 
 
 class Lines(Display):
@@ -84,7 +83,7 @@ class Lines(Display):
         if now - self._begun >= PATIENCE and now - self._last >= EVERY:
             self._last = now
             for line in lines:
-                click.echo(line, err=True)
+                echo(line, err=True)
 
 
 class Events(Display):
@@ -102,7 +101,7 @@ class Events(Display):
             self._last[kind, block] = now
         about = {"block": block} if block is not None else {}
         said = {"event": kind, **about, **facts, "seconds": round(now - self._begun, 3)}
-        click.echo(json.dumps({k: v for k, v in said.items() if v is not None}, ensure_ascii=False), err=True)
+        echo_event({k: v for k, v in said.items() if v is not None})
 
     def say(self, text: str) -> None:
         self.event("stopping", said=text)
@@ -131,7 +130,7 @@ class Live(Display):
             screen = Screen(console=Console(stderr=True), transient=True, auto_refresh=False)
             self._live = self._stack.enter_context(screen)
         self._shown = lines
-        self._live.update(Group(*(Text(line) for line in lines)), refresh=True)
+        self._live.update(Group(*(Text(visible(line)) for line in lines)), refresh=True)
 
 
 def display(mode: str, as_document: bool) -> Display:

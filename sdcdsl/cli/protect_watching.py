@@ -16,11 +16,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, Self, TypeVar
 
-import click
-
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
+from sdcdsl.cli.printing import echo
 from sdcdsl.cli.protect_display import Block, Display
 from sdcdsl.executing.overdue import Aside
 from sdcdsl.methods.result import Clock, Standing
@@ -97,7 +96,7 @@ class Watching(Watch):
         begun = any(b.doing != "waiting" for b in self._blocks.values())
         if not begun or (not searches and self._warned):
             self._display.__exit__(None, None, None)
-            click.echo("\nstopped; nothing was written", err=True)
+            echo("\nstopped; nothing was written", err=True)
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(STOPPED)  # a solver may be deep in a computation that nothing else can end

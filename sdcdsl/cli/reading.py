@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from sdcdsl.cli.printing import echo
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Mark, Source, diagnostic
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
@@ -113,7 +114,13 @@ def wants_colour(colour: bool | None, stream=None) -> bool:
 def say(diagnostics: list[Diagnostic], output: str, colour: bool | None = None) -> None:
     """Print what was found, of each file as much as anybody reads; machine formats print even when there is nothing."""
     if diagnostics or output in ("json", "sarif"):
-        click.echo(render(for_reading(diagnostics), output, wants_colour(colour)), nl=False, color=True)
+        echo(render(for_reading(diagnostics), output, wants_colour(colour)), nl=False, colour=True)
+
+
+def tell(diagnostics: Iterable[Diagnostic], colour: bool | None = None) -> None:
+    """The same on standard error, for people, beside a result."""
+    said = render(for_reading(diagnostics), "text", wants_colour(colour, sys.stderr))
+    echo(said, nl=False, err=True, colour=True)
 
 
 def guarded(path: Path, act: Callable[[], tuple[Policy, list[Diagnostic]]]) -> tuple[Policy, list[Diagnostic]]:

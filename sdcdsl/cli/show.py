@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say
 from sdcdsl.diagnostics import Span, has_errors
 from sdcdsl.syntax.tree import outline
@@ -30,7 +30,7 @@ def show(file: str, stage: str, allow_outside: bool, colour: bool | None) -> Non
     """
     policy, found = guarded(Path(file), lambda: read(Path(file), allow_outside))
     if stage == "tree" and policy.files:
-        click.echo(outline(policy.files[-1].parsed), nl=False)
+        echo(outline(policy.files[-1].parsed), nl=False)
     elif stage == "policy" and not has_errors(found):
         document = {
             "title": policy.title,
@@ -38,7 +38,7 @@ def show(file: str, stage: str, allow_outside: bool, colour: bool | None) -> Non
             "blocks": {kind: [_plain(b) for b in blocks.values()] for kind, blocks in policy.blocks.items()},
             "facts": [_plain(f) for f in policy.facts],
         }
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        echo_json(document)
     say(found, "text", colour) if stage == "policy" else None
     sys.exit(exits.WRONG_POLICY if has_errors(found) else exits.DONE)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sdcdsl.cli import exits
+from sdcdsl.cli.printing import echo, echo_json
+from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.ordinary import open_ordinary
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def verify(file: str, replay: bool, strict: bool, trust: str | None, as_json: bo
     found = check(file)
     code = _exit_code(found)
     if as_json:
-        click.echo(json.dumps(_document(file, found, code), indent=2, ensure_ascii=False))
+        echo_json(_document(file, found, code))
     elif found.ok:
-        click.echo(_text(found), nl=False)
+        echo(_text(found), nl=False)
     else:
         from sdcdsl.cli.reading import say  # noqa: PLC0415
 
@@ -93,7 +94,7 @@ def _problem(file: str, found: Verification) -> Diagnostic:
     if not found.readable and not _may_be_certificate(_start(file)):
         return diagnostic("SDC401", f"{file} is neither a lock nor a certificate", FilePlace(file))
     code, what = ("SDC402", "does not hold") if found.readable else ("SDC401", "cannot be read")
-    return diagnostic(code, f"{file} {what}", FilePlace(file), notes=[_printable(reason) for reason in found.reasons])
+    return diagnostic(code, f"{file} {what}", FilePlace(file), notes=[visible(reason) for reason in found.reasons])
 
 
 def _document(file: str, found: Verification, code: int) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def _document(file: str, found: Verification, code: int) -> dict[str, Any]:
 def _text(found: Verification) -> str:
     arithmetic = "exact" if found.exact else f"within {found.largest_tolerance:.2g} of the levels"
     out = [
-        f"{_printable(str(found.header.get('name')))}: the certificate holds",
+        f"{visible(str(found.header.get('name')))}: the certificate holds",
         f"  pairs       {found.pairs} of attacker and sensitive cell",
         f"  protected   {found.protected}",
         f"  exposed     {found.exposed}",
@@ -127,11 +128,6 @@ def _text(found: Verification) -> str:
     inputs = found.header.get("inputs")
     for one in inputs if isinstance(inputs, list) else []:
         if isinstance(one, dict):
-            what, name, digest = (_printable(str(one.get(key, ""))) for key in ("what", "name", "sha256"))
+            what, name, digest = (visible(str(one.get(key, ""))) for key in ("what", "name", "sha256"))
             out.append(f"  input       {what} {name} sha256 {digest}")
     return "\n".join(out) + "\n"
-
-
-def _printable(text: str) -> str:
-    """The file may come from anybody: nothing in it may steer the terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import datetime
-import json
 from pathlib import Path
 from typing import Any
-
-import click
 
 from sdcdsl.bind.places import Noted
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_text import plural
 from sdcdsl.cli.keys import unusable
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.protect_display import display
 from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.cli.reading import guarded, is_jj, read_any, say
 from sdcdsl.cli.searching import BACKENDS
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
+from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.pipeline import End, Request, prepare
 from sdcdsl.pipeline.replaying import replayed_files
@@ -34,9 +33,7 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
     try:
         content, raw = load_lock(path)
     except Unreadable as error:
-        found = [
-            diagnostic("SDC409", f"{file} is no lock that can be checked: {_printable(str(error))}", FilePlace(file))
-        ]
+        found = [diagnostic("SDC409", f"{file} is no lock that can be checked: {visible(str(error))}", FilePlace(file))]
         _say({"ok": False, "checks": []}, found, as_document, exits.WRONG_DATA)
         return exits.WRONG_DATA
     made, found = _signature(file, raw, trust)
@@ -60,7 +57,7 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
         _say(document, found, True, code)
         return code
     say(for_reading(found), "text")
-    click.echo("\n".join(_lines(content, made, code)))
+    echo("\n".join(_lines(content, made, code)))
     return code
 
 
@@ -79,7 +76,7 @@ def _signature(file: str, raw: bytes, trust: str | None) -> tuple[list[Check], l
 
 
 def _unfit(file: str, error: Unreadable) -> Diagnostic:
-    headline = f"{file} is no lock that can be checked: {_printable(str(error))}"
+    headline = f"{file} is no lock that can be checked: {visible(str(error))}"
     return diagnostic("SDC409", headline, FilePlace(file))
 
 
@@ -89,7 +86,7 @@ def _missing(file: str, made: list[Check]) -> Diagnostic | None:
     if not absent:
         return None
     headline = f"{plural(len(absent), 'file')} that the lock names cannot be checked: --strict asks for all of them"
-    return diagnostic("SDC412", headline, FilePlace(file), notes=[_printable(name) for name in absent[:20]])
+    return diagnostic("SDC412", headline, FilePlace(file), notes=[visible(name) for name in absent[:20]])
 
 
 def _exit_code(made: list[Check], found: list[Diagnostic]) -> int:
@@ -101,14 +98,14 @@ def _exit_code(made: list[Check], found: list[Diagnostic]) -> int:
 def _say(document: dict[str, Any], found: list[Diagnostic], as_document: bool, code: int) -> None:
     if as_document:
         whole = {**document, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        echo_json(whole)
     else:
         say(for_reading(found), "text")
 
 
 def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
     verdict = {exits.DONE: "the lock holds", exits.CHANGES: "the lock holds, its replay differs"}
-    title = _printable(str(content["policy"].get("title") or content["run"]["policy"]))
+    title = visible(str(content["policy"].get("title") or content["run"]["policy"]))
     shown = [c for c in made if c.what != "version" or c.state != HOLDS]
     width = max(len(c.what) for c in shown) + 2
     absent = sum(c.state == ABSENT and c.what != "version" for c in made)
@@ -117,10 +114,10 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
     out = [f"{title}: {verdict.get(code, broken)}{limits}"]
     for block in content["blocks"]:
         facts = ", ".join(str(block.get(key)) for key in ("method", "status", "verdict"))
-        out.append(f"  {'block':<{width}}{_printable(block['name'])}: {_printable(facts)}")
+        out.append(f"  {'block':<{width}}{visible(block['name'])}: {visible(facts)}")
     for one in shown:
         why = f", {one.why}" if one.why else ""
-        out.append(_printable(f"  {one.what:<{width}}{one.name}: {one.state}{why}"))
+        out.append(visible(f"  {one.what:<{width}}{one.name}: {one.state}{why}"))
     same = sum(c.what == "version" and c.state == HOLDS for c in made)
     return [*out, f"  {'version':<{width}}{plural(same, 'program')} as then"] if same else out
 
@@ -182,8 +179,3 @@ def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> R
 
 _OPTIONS: dict[str, Any] = {"time_limit": (int, float), "gap": (int, float), "threads": int, "backend": str}
 _POSITIVE = ("time_limit", "threads")
-
-
-def _printable(text: str) -> str:
-    """The file may come from anybody: nothing in it may steer the terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

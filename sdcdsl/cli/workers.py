@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+
+from sdcdsl.cli import exits
+from sdcdsl.cli.reading import tell
+from sdcdsl.diagnostics import diagnostic
 
 if TYPE_CHECKING:
     from sdcdsl.executing import Team
@@ -33,13 +38,16 @@ def workers_options(jobs: str) -> Callable[[Callable], Callable]:
 @contextmanager
 def workers(jobs: int | None, cluster: str | None, alone: bool = False) -> Iterator[Team]:
     """`alone`: one after another in another process, where `jobs` is 1, and not in this one."""
-    from sdcdsl.executing import ClusterRefused, team_for  # noqa: PLC0415  not for `sdcdsl --help`
+    from sdcdsl.executing import ClusterLost, ClusterRefused, team_for  # noqa: PLC0415  not for `sdcdsl --help`
 
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is about this machine: a cluster has as many workers as it has")
     try:
         team = team_for(jobs, cluster, alone)
+        with team:
+            yield team
     except ClusterRefused as error:
         raise click.UsageError(f"--cluster: {error}") from None
-    with team:
-        yield team
+    except ClusterLost as error:
+        tell([diagnostic("SDC522", "the cluster was lost: nothing was written", notes=[str(error)])])
+        sys.exit(exits.LIMIT)

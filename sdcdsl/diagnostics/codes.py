@@ -48,6 +48,7 @@ _ERRORS = {
     "SDC051": "files use each other in a circle",
     "SDC052": "the used file lies outside the policy's folder",
     "SDC053": "files use each other too deeply",
+    "SDC054": "a policy of too many files",
     # ---- names -----------------------------------------------------------------------
     "SDC100": "declared twice",
     "SDC101": "no such dimension",
@@ -153,6 +154,7 @@ _ERRORS = {
     "SDC512": "a solver that did not answer",
     "SDC513": "a release that the audit did not find protected",
     "SDC516": "the run needs more than it may use",
+    "SDC522": "the cluster was lost",
 }
 
 _WARNINGS = {
@@ -178,6 +180,7 @@ _WARNINGS = {
     "SDC332": "levels cut to what an attacker's own part leaves",
     "SDC335": "records that say no unit",
     "SDC336": "totals with more digits than are computed with",
+    "SDC343": "cells without a row are taken as zero",
     "SDC520": "a checkpoint that is not used",
 }
 

@@ -11,11 +11,12 @@ names.
 from sdcdsl.executing.choosing import ClusterRefused, cores, team_for
 from sdcdsl.executing.ordered import Tally, in_order
 from sdcdsl.executing.serial import SERIAL, Serial
-from sdcdsl.executing.team import Line, Lost, Shared, Stopped, Team
+from sdcdsl.executing.team import ClusterLost, Line, Lost, Shared, Stopped, Team
 from sdcdsl.executing.threads import Threads
 
 __all__ = [
     "SERIAL",
+    "ClusterLost",
     "ClusterRefused",
     "Line",
     "Lost",

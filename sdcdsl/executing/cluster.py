@@ -19,13 +19,14 @@ import signal
 import threading
 import uuid
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sdcdsl.executing.choosing import ClusterRefused, cores
 from sdcdsl.executing.frames import packed
-from sdcdsl.executing.team import DEATHS, Line, Lost, Shared, Stopped, Team
+from sdcdsl.executing.team import DEATHS, ClusterLost, Line, Lost, Shared, Stopped, Team
 from sdcdsl.executing.worker import Place, sendable
 from sdcdsl.version import __version__
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 PATIENCE = 0.5
 CONNECT = 10  # seconds to reach a scheduler
 ARRIVE = 30  # seconds for its first worker to be there
+ABSENT = 120.0  # seconds without any worker after which none is expected any more
+LOOK = 1.0  # seconds between two looks for workers
 
 
 class Parcel:
@@ -133,7 +136,7 @@ class Cluster(Team):
     apart, near = True, False
 
     def __init__(
-        self, client: distributed.Client, local: distributed.LocalCluster | None = None, patience: float = PATIENCE
+        self, client: distributed.Client, local: distributed.SpecCluster | None = None, patience: float = PATIENCE
     ) -> None:
         self._client, self._local = client, local
         self.patience = patience
@@ -143,6 +146,8 @@ class Cluster(Team):
         self._lock = threading.RLock()
         self._closed = False
         self._client.subscribe_topic(self._topic, self._hear)
+        self._ended = threading.Event()
+        threading.Thread(target=self._look_for_workers, daemon=True, name="workers").start()
 
     @staticmethod
     def at(address: str, patience: float = PATIENCE) -> Cluster:
@@ -172,7 +177,8 @@ class Cluster(Team):
 
     @property
     def width(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        known: Any = self._client.nthreads()  # dask's clients wait for answers or do not, and types cannot tell
+        with self._reaching():
+            known: Any = self._client.nthreads()  # dask's clients wait for answers or do not, and types cannot tell
         return max(sum(known.values()), 1)
 
     @property
@@ -197,8 +203,26 @@ class Cluster(Team):
         if task.line is not None:
             task.line.listen(lambda part: self._stop(key, part))
         task.future.add_done_callback(lambda made: self._forget(task))
-        self._hand_over(task)
+        with self._reaching():
+            self._hand_over(task)
         return task.future
+
+    @property
+    def _gone(self) -> bool:
+        """Is there no connection to the scheduler? It forgets what a client that went away had given it."""
+        return self._client.status != "running" or self._client.scheduler_comm is None
+
+    @contextlib.contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Whatever dask raises when nobody is there any more."""
+        try:
+            yield
+        except Exception as error:
+            if self._gone and not self._closed:
+                raise ClusterLost(
+                    f"there is no connection to its scheduler any more ({type(error).__name__})"
+                ) from error
+            raise
 
     def _hand_over(self, task: _Task, anew: bool = False) -> None:
         with self._lock:
@@ -226,6 +250,9 @@ class Cluster(Team):
         if self._closed:
             self._fail(task, Stopped("stopped"))
             return
+        if self._gone and there.status != "finished":
+            self._fail(task, ClusterLost("there is no connection to its scheduler any more"))
+            return
         why: Any = None
         if there.status == "finished":
             try:
@@ -242,7 +269,8 @@ class Cluster(Team):
             self._fail(task, Lost(f"workers of the cluster were lost with it: {type(why).__name__}"))
             return
         try:
-            self._hand_over(task, anew=True)
+            with self._reaching():
+                self._hand_over(task, anew=True)
         except Exception as error:
             self._fail(task, error)
 
@@ -254,6 +282,21 @@ class Cluster(Team):
         self._tasks.pop(task.key, None)
         if task.there is not None and task.future.cancelled():
             task.there.cancel()
+
+    def _look_for_workers(self) -> None:
+        """Tasks wait for ever where no worker is left: dask does not mind."""
+        alone_since: float | None = None
+        while not self._ended.wait(LOOK):
+            there: Any = None
+            with contextlib.suppress(Exception):  # whoever has a task hears that the scheduler is gone
+                there = self._client.nthreads()
+            if there != {} or not self._tasks:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = monotonic()
+            elif monotonic() - alone_since > ABSENT:
+                for task in list(self._tasks.values()):
+                    self._fail(task, ClusterLost(f"its last worker is gone, and none came within {ABSENT:g} s"))
 
     # ---- lines -----------------------------------------------------------------------------------------
 
@@ -288,6 +331,7 @@ class Cluster(Team):
             if self._closed:
                 return
             self._closed = True
+            self._ended.set()
             left = list(self._tasks.values())
         for task in left:
             if not task.future.cancel():
@@ -308,22 +352,26 @@ def _local(distributed: Any, width: int, patience: float) -> Cluster:
         raise ClusterRefused("a local cluster needs the package cryptography: install sdcdsl[cluster]") from None
     import dask.config  # noqa: PLC0415
 
+    from sdcdsl.executing.silent import SilentScheduler, SilentWorker  # noqa: PLC0415
+
+    at: dict[str, Any] = {"host": "127.0.0.1", "security": security, "protocol": "tls://", "dashboard": False}
+    worker = {**at, "nthreads": 1, "memory_limit": 0, "silence_logs": logging.CRITICAL, "worker_class": SilentWorker}
+    cluster = None
     # Workers have the environment of this process: other numbers of threads add up in another order.
-    with dask.config.set({"distributed.nanny.pre-spawn-environ": {}}):
-        cluster = distributed.LocalCluster(
-            n_workers=width,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0",
-            memory_limit=0,
-            silence_logs=logging.CRITICAL,
-            scheduler_kwargs={"allowed_failures": DEATHS - 1, "dashboard": False},
-            security=security,
-            protocol="tls://",
-        )
-    client = distributed.Client(cluster, set_as_default=False)
+    try:
+        with dask.config.set({"distributed.nanny.pre-spawn-environ": {}}):
+            cluster = distributed.SpecCluster(
+                scheduler={"cls": SilentScheduler, "options": {**at, "port": 0, "allowed_failures": DEATHS - 1}},
+                workers={i: {"cls": distributed.Nanny, "options": worker} for i in range(width)},
+                silence_logs=logging.CRITICAL,
+                security=security,
+            )
+        client = distributed.Client(cluster, set_as_default=False)
+    except Exception as error:  # dask has a word of its own for each way in which a process can end while it starts
+        if cluster is not None:
+            with contextlib.suppress(Exception):
+                cluster.close()
+        raise ClusterLost(f"a process of the local cluster ended while it started ({type(error).__name__})") from error
 
     class Deaf(distributed.WorkerPlugin):
         """Ctrl-C is heard by who asks: a terminal tells all of its processes."""

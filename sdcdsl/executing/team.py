@@ -18,6 +18,10 @@ class Lost(RuntimeError):
     """Every worker that was given a task died of it."""
 
 
+class ClusterLost(Lost):
+    """The cluster itself is gone, and with it everything that it was given; the message says what is known of it."""
+
+
 class Stopped(RuntimeError):
     """The team was sent home while it worked."""
 

@@ -21,7 +21,7 @@ import os
 import struct
 import tokenize
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -56,6 +56,7 @@ class Keeping:
         self.why: str | None = None  # why a file that is there was not used
         self._next = monotonic() + every
         self.written = 0
+        self.save: Callable[[], None] | None = None  # of the method: keeps what it knows, if it is due
 
     def resume(self) -> None:
         """Reads what is there."""
@@ -79,6 +80,13 @@ class Keeping:
             write(self.path, self.about, state)
             self.written += 1
         self._next = monotonic() + max(self.every, (monotonic() - begun) / BUSY)
+
+    def now(self) -> bool:
+        """What the search knows at this moment, whenever it would be due; says whether there is a checkpoint."""
+        self._next = 0.0
+        if self.save is not None:
+            self.save()
+        return self.path is not None and self.path.exists()
 
     def end(self) -> None:
         """The search is over, and nobody needs it any more."""

@@ -144,7 +144,7 @@ class _Together(Watch):
                 try:
                     yield self._with_stop(future.result())
                 except Lost as error:
-                    yield self._ended(lost(task, request, str(error)))
+                    yield self._ended(lost(task, request, error))
 
     def _noted(self, future: Future, others: list[Future]) -> None:
         if future.cancelled() or future.exception() is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -13,7 +13,7 @@ from sdcdsl.audit import Audit, audit
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, diagnostic
-from sdcdsl.executing import SERIAL, Team
+from sdcdsl.executing import SERIAL, ClusterLost, Lost, Team
 from sdcdsl.executing.overdue import Overdue, within
 from sdcdsl.methods.checkpoint import Keeping
 from sdcdsl.methods.cta import asked as cta
@@ -58,13 +58,20 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
             break
         keeping, stale = keeping_for(task.problem, plan, request)
         found += stale
-        result = _searched(task.problem, plan, request, watch, team, keeping)
+        try:
+            result = _searched(task.problem, plan, request, watch, team, keeping)
+        except ClusterLost as error:
+            return _without_cluster(task, plan, attempts, [*found, cluster_lost(task, plan, error, keeping)], seconds)
         attempts.append(Attempt(plan.engine.name, result))
         for phase, passed in result.seconds.items():
             seconds[phase] = seconds.get(phase, 0.0) + passed
         if result.status in (OPTIMAL, FEASIBLE) and result.pattern is not None:
-            with timed(seconds, "audit"):
-                judged, wrong = _audited(task.problem, result.pattern, plan, watch, team)
+            try:
+                with timed(seconds, "audit"):
+                    judged, wrong = _audited(task.problem, result.pattern, plan, watch, team)
+            except ClusterLost as error:
+                lost_it = cluster_lost(task, plan, error, keeping)
+                return _without_cluster(task, plan, attempts[:-1], [*found, lost_it], seconds)
             outcome = Outcome(
                 task.problem.name,
                 task.problem,
@@ -75,7 +82,11 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
                 seconds=seconds,
                 found=(*stale, *wrong),
             )
-            return _assessed(outcome, plan, protect, request, watch, team) if outcome.end is End.DONE else outcome
+            try:
+                return _assessed(outcome, plan, protect, request, watch, team) if outcome.end is End.DONE else outcome
+            except ClusterLost as error:
+                lost_it = cluster_lost(task, plan, error, keeping)
+                return _without_cluster(task, plan, attempts[:-1], [*found, lost_it], seconds)
         stopped = watch.stopped(task.problem.name)
         found += _unfound(task.problem, protect, plan, result, request, stopped)
         if stopped:
@@ -93,13 +104,35 @@ def _unfound(
         return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, told(error)])]
 
 
-def lost(task: Task, request: Request, why: str) -> Outcome:
+def lost(task: Task, request: Request, error: Lost) -> Outcome:
     """A block that nobody came back from."""
-    plan, protect = task.plans[0], request.policy.protects[task.problem.name]
+    plan, protect, why = task.plans[0], request.policy.protects[task.problem.name], str(error)
+    if isinstance(error, ClusterLost):
+        return _without_cluster(task, plan, [], [cluster_lost(task, plan, error)], dict(task.seconds))
     result = Result(FAILED, notes=(why,))
     found = _unfound(task.problem, protect, plan, result, request)
     attempt = Attempt(plan.engine.name, result)
     return Outcome(task.problem.name, task.problem, (attempt,), seconds=dict(task.seconds), found=tuple(found))
+
+
+def cluster_lost(task: Task, plan: Plan, error: ClusterLost, keeping: Keeping | None = None) -> Diagnostic:
+    """What the search had found is kept for the next run."""
+    kept = False
+    if keeping is not None:
+        with suppress(Exception):  # the search ended in the middle of something
+            kept = keeping.now()
+    notes = [str(error), "what was found is in the checkpoint" if kept else "nothing was found that could be kept"]
+    help = "--resume goes on from there, on a cluster or without one" if kept else None
+    headline = f"the cluster was lost while it worked on `{task.problem.name}`: nothing is released"
+    return diagnostic("SDC522", headline, plan.engine.span, notes=notes, help=help)
+
+
+def _without_cluster(
+    task: Task, plan: Plan, attempts: list[Attempt], found: list[Diagnostic], seconds: dict[str, float]
+) -> Outcome:
+    """A pattern that nobody could audit to the end is none."""
+    tried = (*attempts, Attempt(plan.engine.name, Result(FAILED)))
+    return Outcome(task.problem.name, task.problem, tried, seconds=seconds, found=tuple(found))
 
 
 def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch, team: Team) -> Outcome:
@@ -152,6 +185,8 @@ def _searched(
         late = f"it had {limit:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
         order.clock.stop = given_up = True
         result = Result(FAILED, notes=(late,))
+    except ClusterLost:
+        raise
     except Exception as error:  # whatever a solver or somebody else's method raises
         result = Result(FAILED, notes=(told(error),))
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
@@ -174,6 +209,8 @@ def _audited(
 
     try:
         made = audit(problem, pattern, exact=False, progress=progress, team=team)
+    except ClusterLost:
+        raise
     except Exception as error:
         headline = f"the audit of `{problem.name}` could not be finished: nothing is released"
         return None, [diagnostic("SDC513", headline, plan.engine.span, notes=[told(error)])]

@@ -22,6 +22,8 @@ from sdcdsl.syntax.tree import Parsed
 
 LARGEST_FILE = 4_000_000  # bytes; a policy with more data than this keeps it in a data file
 DEEPEST_USE = 16
+MOST_USES = 500  # files that use the next one twice, under two names, double with every level
+LARGEST_POLICY = 4 * LARGEST_FILE  # characters of all its files, each as often as it is used
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -44,6 +46,11 @@ class _Loading:
     allow_outside: bool
     files: list[File] = field(default_factory=list)
     seen: set[tuple[Path, str]] = field(default_factory=set)
+    texts: dict[Path, tuple[Parsed, Document]] = field(default_factory=dict)  # read once, under however many names
+    uses: int = 0
+    size: int = 0
+    known: set[Path] = field(default_factory=set)
+    full: bool = False  # nothing more is read
     missing: set[str] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -122,21 +129,29 @@ def load(path: Path, name: str | None = None, allow_outside: bool = False) -> tu
 def load_source(source: Source, path: Path, allow_outside: bool = False) -> tuple[list[File], list[Diagnostic]]:
     """As `load`, for a text that is at hand; `path` says where its `use` lines start from."""
     loading = _Loading(path.resolve().parent, allow_outside)
-    _add(loading, source, path, prefix="", chain=(), used_at=None)
+    _understand(loading, source, path.resolve())
+    _add(loading, path, prefix="", chain=(), used_at=None)
     loading.files[-1] = replace(loading.files[-1], missing=frozenset(loading.missing))
     return loading.files, loading.diagnostics
 
 
-def _add(
-    loading: _Loading, source: Source, path: Path, prefix: str, chain: tuple[Path, ...], used_at: Span | None
-) -> None:
-    real = path.resolve()
+def _understand(loading: _Loading, source: Source, real: Path) -> None:
     parsed, found = parse(source)
     document, more = lower(parsed)
+    loading.texts[real] = parsed, document
     loading.diagnostics += found + more
-    again = any(real == seen for seen, _ in loading.seen)
+
+
+def _add(loading: _Loading, path: Path, prefix: str, chain: tuple[Path, ...], used_at: Span | None) -> None:
+    real = path.resolve()
+    parsed, document = loading.texts[real]
+    again = real in loading.known
+    loading.known.add(real)
     loading.seen.add((real, prefix))
+    loading.size += len(parsed.source.text)
     for use in document.all(Use):
+        if loading.full:
+            break
         _follow(loading, use, path, prefix, (*chain, real))
     loading.files.append(File(real, parsed, document, prefix, used_at, again))
 
@@ -146,10 +161,25 @@ def _follow(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[P
     if not use.path or "\x00" in use.path:
         loading.diagnostics.append(diagnostic("SDC050", "`use` needs the path of a file", use.span))
         return
+    loading.uses += 1
+    if _too_many(loading, use):
+        return
     before = len(loading.diagnostics), len(loading.files)
     _try(loading, use, user, prefix, chain)
     if len(loading.files) == before[1] and len(loading.diagnostics) > before[0]:
         loading.missing.add(".".join(part for part in (prefix, use.alias) if part))
+
+
+def _too_many(loading: _Loading, use: Use) -> bool:
+    if loading.uses <= MOST_USES and loading.size <= LARGEST_POLICY:
+        return False
+    loading.full = True
+    loading.missing.add("")  # whatever name is not known may stand in what is not read
+    much = f"{MOST_USES} files" if loading.uses > MOST_USES else f"{LARGEST_POLICY // 1_000_000} MB of text"
+    notes = ["a file counts once for every name it is used under, and so do the files it uses"]
+    help = "use each file under one name, from the policy itself"
+    loading.diagnostics.append(diagnostic("SDC054", f"a policy of more than {much}", use.span, notes=notes, help=help))
+    return True
 
 
 def _try(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[Path, ...]) -> None:
@@ -192,7 +222,11 @@ def _read_used(loading: _Loading, use: Use, target: Path, name: str, prefix: str
         near = did_you_mean(target.name, siblings)
         loading.diagnostics.append(diagnostic("SDC050", f'there is no file "{use.path}"', use.span, near))
         return
-    source, found = read_file(target, name, use.span)
-    loading.diagnostics += found
-    if source is not None:
-        _add(loading, source, target, prefix, chain, use.span)
+    real = target.resolve()
+    if real not in loading.texts:
+        source, found = read_file(target, name, use.span)
+        loading.diagnostics += found
+        if source is None:
+            return
+        _understand(loading, source, real)
+    _add(loading, target, prefix, chain, use.span)

@@ -116,6 +116,8 @@ class _Resolving:
     def __init__(self) -> None:
         self.blocks: dict[str, dict[str, d.Block]] = {kind: {} for kind in KINDS}
         self.facts: list[d.Fact] = []
+        self._said: set[d.Fact] = set()
+        self._looked_at = 0
         self.overrides: list[d.Block] = []
         self.strays: list[d.Block] = []  # overrides of what nobody declared
         self.titles: list[d.Title] = []
@@ -134,12 +136,18 @@ class _Resolving:
             self.titles += file.document.all(d.Title)
         self.seeds += file.document.all(d.Seed)
         # A file that is used under two names says its general facts twice, and those about its own tables once each.
-        known = set(self.facts) if file.again else set()
+        known = self._said_before() if file.again else set()
         for item in items:
             if isinstance(item, d.Block) and not item.override:
                 self._block(item)
             elif isinstance(item, d.Fact) and item not in known:
                 self.facts.append(item)
+
+    def _said_before(self) -> set[d.Fact]:
+        """The facts of the files so far; each is looked at once, however many files follow."""
+        self._said.update(self.facts[self._looked_at :])
+        self._looked_at = len(self.facts)
+        return self._said
 
     def _block(self, block: d.Block) -> None:
         known = self.blocks[block.kind]

@@ -11,7 +11,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.released.columns import written_columns
 from sdcdsl.released.frame import FIGURES, bound_table, release_frame, texts
-from sdcdsl.released.guarding import guarded
+from sdcdsl.released.guarding import guarded, may_be_cut
 
 
 def write_release_csv(
@@ -23,15 +23,21 @@ def write_release_csv(
     delimiter: str = ",",
     decimal: str = ".",
     decimals: int | None = None,
-    spreadsheet_safe: bool = False,
+    spreadsheet_safe: bool | None = None,
 ) -> None:
-    """One table of the problem, every cell a row. A pattern that claims nothing about its changes writes none."""
+    """One table of the problem, every cell a row. A pattern that claims nothing about its changes writes none.
+
+    `spreadsheet_safe`: None guards codes where a spreadsheet would find a formula, True puts every field in quotation
+    marks as well, False leaves codes as they are.
+    """
     frame = release_frame(problem, pattern, table, decimals)
     frame = frame.with_columns([texts(frame[name].to_numpy(), decimal).alias(name) for name in FIGURES])
-    if spreadsheet_safe:
+    quoted = bool(spreadsheet_safe)
+    if spreadsheet_safe is not False:
         codes = written_columns(bound_table(problem, table))
+        quoted |= any(may_be_cut(frame[name]) for name in codes)
         frame = frame.with_columns([guarded(frame[name]).alias(name) for name in codes])
-    path.write_bytes(csv_bytes(frame, delimiter, quoted=spreadsheet_safe))
+    path.write_bytes(csv_bytes(frame, delimiter, quoted=quoted))
 
 
 def write_release_parquet(

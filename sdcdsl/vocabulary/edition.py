@@ -47,6 +47,7 @@ def edition() -> dict[str, Any]:
             }.items()
         },
         "status": _options(formats.STATUS),
+        "value": _options(formats.VALUE),
     }
 
 

@@ -44,6 +44,16 @@ class StatusOptions(Record):
 
 
 @record
+class ValueOptions(Record):
+    absent: Any = option(
+        Kind.CHOICE,
+        "what a leaf without a row is: refused where no total shows that it is empty, or zero",
+        "refused",
+        choices=("refused", "zero"),
+    )
+
+
+@record
 class ArgusOptions(Record):
     metadata: Any = option(Kind.TEXT, "the .rda file that describes the columns", None)
     encoding: Any = option(Kind.TEXT, "the text encoding of both files", "utf-8")
@@ -63,7 +73,10 @@ class CsvReleaseOptions(ReleaseOptions):
     delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
     spreadsheet_safe: Any = option(
-        Kind.FLAG, "puts an apostrophe before codes that a spreadsheet would take for formulas", False
+        Kind.SWITCH,
+        "an apostrophe before codes that a spreadsheet would take for formulas, which is the rule, and every field in "
+        "quotation marks; no: codes as they are",
+        None,
     )
 
 
@@ -112,3 +125,4 @@ RELEASES = _by_name(
     Format("html", "a page to read"),
 )
 STATUS = StatusOptions
+VALUE = ValueOptions

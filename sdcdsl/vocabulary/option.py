@@ -14,6 +14,7 @@ class Kind(StrEnum):
     """What may be written behind the word."""
 
     FLAG = "nothing"
+    SWITCH = "nothing, or no"  # what holds without being said, and can be switched off
     WHOLE = "a whole number"
     NUMBER = "a number"
     SHARE = "a percentage"

@@ -58,7 +58,9 @@ table counted {
 table ready_made {
   from cells
   by nace, size
-  value TOT
+  value TOT {
+    absent zero
+  }
   count N_OBS
   largest(1) MAX
   largest(2) "MAX 2"

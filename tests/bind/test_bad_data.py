@@ -97,6 +97,50 @@ def test_the_good_files_are_good(tmp_path):
         assert "error" not in result.output
 
 
+def test_a_leaf_that_the_totals_leave_nothing_for_is_zero_and_named(tmp_path):
+    sparse = FILES["cells.csv"].replace("n2,small,30,5,9\n", "").replace("All,all,210,27,9", "All,all,180,22,9")
+    result = plan(tmp_path, CELLS, {"cells.csv": sparse})
+    assert result.exit_code == 0, result.output
+    assert "warning[SDC343]" in result.output and "area = n2, size = small" in result.output
+
+
+def test_a_policy_may_say_that_absent_cells_are_empty(tmp_path):
+    sparse = FILES["cells.csv"].replace("n2,small,30,5,9\n", "").replace("All,all,210,27,9\n", "")
+    result = plan(tmp_path, said(CELLS, "value v\n", "value v {\n    absent zero\n  }\n"), {"cells.csv": sparse})
+    assert result.exit_code == 0, result.output
+    assert "SDC" not in result.output
+    result = plan(tmp_path, said(CELLS, "value v\n", "value v {\n    absent nothing\n  }\n"), {"cells.csv": sparse})
+    assert result.exit_code == 1 and "SDC109" in result.output
+
+
+@pytest.mark.parametrize("negative", ["s1,small,-50,5,9", "s1,large,-60,5,9"])
+def test_where_values_are_negative_totals_show_nothing_about_absent_cells(tmp_path, negative):
+    """10 + 20 + 40 and the rest: two absent cells of +7 and -7 would not be seen."""
+    positive = negative.replace("-", "")
+    sparse = FILES["cells.csv"].replace("n2,small,30,5,9\n", "").replace(positive, negative)
+    total = 180 - 2 * int(positive.split(",")[2])
+    policy = said(CELLS, "bounds 0 .. inf", "bounds -inf .. inf")
+    result = plan(tmp_path, policy, {"cells.csv": sparse.replace("210,27", f"{total},22")})
+    assert result.exit_code == 3 and "SDC309" in result.output, result.output
+
+
+def test_contributions_that_rounding_explains_are_possible(tmp_path):
+    """5.5 and 4.6 are 10.1 together: 6, 5 and 10 in a file of whole numbers."""
+    rounded = with_second("n1,small,10,2,8", 5)["cells.csv"].replace("n1,small,10,2,8", "n1,small,10,2,6")
+    assert plan(tmp_path, TWO_LARGEST, {"cells.csv": rounded}).exit_code == 0
+    exact = re.sub(r"^(\w+,\w+,\d+)", r"\1.0001", rounded, flags=re.MULTILINE)
+    exact = re.sub("All,all,.*\n", "", exact)
+    result = plan(tmp_path, TWO_LARGEST, {"cells.csv": exact})  # with four decimals nothing was rounded to 6 and 5
+    assert result.exit_code == 3 and "SDC323" in result.output
+
+
+def test_contributions_to_negative_cells_may_have_any_sign(tmp_path):
+    files = changed("cells.csv", "n2,small,30,5,9", "n2,small,-30,5,-40")
+    files = {"cells.csv": files["cells.csv"].replace("210,27", "150,27")}
+    result = plan(tmp_path, said(CELLS, "bounds 0 .. inf", "bounds -inf .. inf"), files)
+    assert result.exit_code == 0, result.output
+
+
 def test_a_decimal_comma_is_the_first_thing_said(tmp_path, monkeypatch):
     monkeypatch.delenv("SDCDSL_SHOW_VALUES", raising=False)
     commas = re.sub(r"^(\w+,\w+),(\d+)", r'\1,"\2,5"', FILES["cells.csv"], flags=re.MULTILINE)
@@ -133,6 +177,17 @@ def changed(name: str, old: str, new: str) -> dict[str, str]:
 def said(policy: str, old: str, new: str) -> str:
     assert old in policy, old
     return policy.replace(old, new)
+
+
+TWO_LARGEST = said(CELLS, "  largest(1) m\n", "  largest(1) m\n  largest(2) m2\n")
+
+
+def with_second(line: str, second: int) -> dict[str, str]:
+    """The cells with a second largest contribution of 1, but for one of them."""
+    assert line in FILES["cells.csv"]
+    header, *rows = FILES["cells.csv"].splitlines()
+    rows = [f"{row},{second if row == line else 1}" for row in rows]
+    return {"cells.csv": "\n".join([f"{header},m2", *rows]) + "\n"}
 
 
 CASES = {
@@ -206,6 +261,54 @@ CASES = {
         changed("cells.csv", "n2,small,30,5,9", "n2,small,30,5,"),
         "SDC309",
         ["cells.csv:4", "column m"],
+    ),
+    "a leaf without a row": (
+        CELLS,
+        {"cells.csv": FILES["cells.csv"].replace("n2,small,30,5,9\n", "").replace("All,all,210,27,9\n", "")},
+        "SDC309",
+        ["cells.csv", "area = n2, size = small", "absent zero"],
+    ),
+    "a leaf without a row, below a total that counts its contributors": (
+        CELLS,
+        {"cells.csv": FILES["cells.csv"].replace("n2,small,30,5,9\n", "").replace("210,27", "180,23")},
+        "SDC309",
+        ["cells.csv", "area = n2, size = small", "more contributors"],
+    ),
+    "a largest contribution above the value": (
+        CELLS,
+        changed("cells.csv", "n2,small,30,5,9", "n2,small,30,5,31"),
+        "SDC323",
+        ["cells.csv:4", "column m", "area = n2, size = small", "m 31", "value 30"],
+    ),
+    "a negative largest contribution": (
+        CELLS,
+        changed("cells.csv", "n2,small,30,5,9", "n2,small,30,5,-9"),
+        "SDC323",
+        ["cells.csv:4", "column m", "area = n2, size = small", "m -9"],
+    ),
+    "more contributions than contributors": (
+        CELLS,
+        changed("cells.csv", "n2,small,30,5,9", "n2,small,30,0,9"),
+        "SDC323",
+        ["cells.csv:4", "column n", "area = n2, size = small"],
+    ),
+    "fewer contributors than none": (
+        CELLS,
+        changed("cells.csv", "n2,small,30,5,9", "n2,small,30,-5,9"),
+        "SDC323",
+        ["cells.csv:4", "column n", "area = n2, size = small"],
+    ),
+    "a second contribution above the first": (
+        TWO_LARGEST,
+        with_second("n2,small,30,5,9", 10),
+        "SDC323",
+        ["cells.csv:4", "column m2", "`m`", "area = n2, size = small"],
+    ),
+    "contributions larger together than the cell": (
+        TWO_LARGEST,
+        {"cells.csv": with_second("n1,small,10,2,8", 8)["cells.csv"]},
+        "SDC323",
+        ["cells.csv:2", "column m2", "together", "area = n1, size = small"],
     ),
     "empty cells": (CELLS, {"cells.csv": ""}, "SDC308", ["cells.csv"]),
     "only a header": (CELLS, {"cells.csv": "area,size,v,n,m\n"}, "SDC308", ["cells.csv"]),
@@ -347,7 +450,8 @@ def test_a_file_named_on_the_command_line_may_be_missing_too(tmp_path):
 
 
 MANY = 25
-NARROW = CELLS.replace('  hierarchy hrc "area.hrc"', "  codes " + ", ".join(f"c{i}" for i in range(MANY)))
+NARROW = said(CELLS, '  hierarchy hrc "area.hrc"', "  codes " + ", ".join(f"c{i}" for i in range(MANY)))
+NARROW = said(NARROW, "value v\n", "value v {\n    absent zero\n  }\n")  # nothing is said of large ones
 
 
 def many(row: str) -> str:
@@ -355,6 +459,8 @@ def many(row: str) -> str:
 
 
 CROWDS = {
+    "absent": (said(NARROW, "absent zero", "absent refused"), many("c{i},small,1,5,1"), "SDC309"),
+    "too large": (NARROW, many("c{i},small,1,5,2"), "SDC323"),
     "unknown codes": (NARROW, many("d{i},small,1,5,1"), "SDC304"),
     "duplicates": (NARROW, many("c{i},small,1,5,1") + "".join(f"c{i},small,2,5,1\n" for i in range(MANY)), "SDC305"),
     "text": (NARROW, many("c{i},small,one,5,1"), "SDC306"),

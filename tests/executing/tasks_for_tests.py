@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from sdcdsl.executing import Line
@@ -86,3 +87,9 @@ def who_slowly(seconds: float) -> int:
 
 def failing_loudly(values: Any, code: str) -> None:
     raise ValueError(f"{code}: {int(values[0])}")
+
+
+def wait_after_beginning(file: str) -> None:
+    """Says that it has begun, and does not end by itself."""
+    Path(file).touch()
+    time.sleep(3600)

@@ -95,3 +95,9 @@ def test_paths_that_come_back_do_not_leave_the_folder():
 def test_the_word_that_is_wrong_is_marked_not_a_part_of_another():
     (found,) = read(change("against external", "against inform, informed"))[1]
     assert found.marks[0].place.text == "inform"
+
+
+@pytest.mark.parametrize(("said", "wrong"), [("", []), (" no", []), (" yes", ["SDC109"]), (" no, no", ["SDC109"])])
+def test_what_holds_anyway_can_be_switched_off(said: str, wrong: list[str]):
+    options = f"{{\n    spreadsheet_safe{said}\n  }}"
+    assert codes(change("method csp", f'method csp\n  release csv "x.csv" {options}')) == wrong

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
 import pytest
 
+from sdcdsl.policy import files
 from sdcdsl.policy.files import LARGEST_FILE, load
 from sdcdsl.policy.read import read_policy
 from tests.policy.reading import TINY
@@ -169,6 +171,53 @@ def test_a_long_chain_of_files_ends(tmp_path: Path):
         write(tmp_path, f"f{i}.sdc", f'sdc 1\nuse "f{i + 1}.sdc"\n')
     write(tmp_path, "f40.sdc", "sdc 1\n")
     assert found(tmp_path / "f0.sdc") == ["SDC053"]
+
+
+def doubling(folder: Path, levels: int, last: str = "sdc 1\n") -> Path:
+    """Every file uses the next one twice: 2 ** levels files at the end."""
+    for i in range(levels):
+        write(folder, f"f{i}.sdc", f'sdc 1\nuse "f{i + 1}.sdc" as a\nuse "f{i + 1}.sdc" as b\n')
+    write(folder, f"f{levels}.sdc", last)
+    return folder / "f0.sdc"
+
+
+@pytest.mark.parametrize("levels", [9, 15])
+def test_files_that_double_with_every_level_end_at_a_limit(tmp_path: Path, levels: int):
+    policy, wrong = read_policy(doubling(tmp_path, levels))
+    assert [d.code for d in wrong] == ["SDC054"]  # once, and nothing is called unknown that was not read
+    assert len(policy.files) <= files.MOST_USES + 1
+
+
+def test_files_under_many_names_below_the_limit(tmp_path: Path):
+    house = "sdc 1\nattacker x {\n  bounds 0 .. inf\n}\nsensitive by threshold(3)\n"
+    policy, wrong = read_policy(doubling(tmp_path, 4, house))
+    assert [d.code for d in wrong] == []
+    assert len(policy.files) == 31
+    assert sorted(policy.attackers) == sorted(".".join(p) + ".x" for p in itertools.product("ab", repeat=4))
+    assert len(policy.facts) == 1  # the rule is the same under each name
+
+
+def test_a_file_under_many_names_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    read: list[str] = []
+    parse = files.parse
+    monkeypatch.setattr(files, "parse", lambda source: (read.append(source.name), parse(source))[1])
+    read_policy(doubling(tmp_path, 5))
+    assert len(read) == 6
+
+
+def test_uses_that_fail_count_too(tmp_path: Path):
+    lines = "".join(f'use "nowhere.sdc" as a{i}\n' for i in range(files.MOST_USES + 100))
+    _, wrong = read_policy(write(tmp_path, "main.sdc", "sdc 1\n" + lines))
+    assert sum(d.code == "SDC050" for d in wrong) == files.MOST_USES
+    assert sum(d.code == "SDC054" for d in wrong) == 1
+
+
+def test_a_large_file_under_many_names(tmp_path: Path):
+    write(tmp_path, "large.sdc", "sdc 1\n" + "# much to say\n" * 100_000)
+    lines = "".join(f'use "large.sdc" as a{i}\n' for i in range(20))
+    _, wrong = read_policy(write(tmp_path, "main.sdc", "sdc 1\n" + lines))
+    assert [d.code for d in wrong] == ["SDC054"]
+    assert "16 MB" in wrong[0].headline
 
 
 def test_mistakes_in_used_files_are_reported_there(tmp_path: Path):

@@ -27,7 +27,7 @@ from sdcdsl.pattern import Pattern, adjusted, combined, ecta, hidden, intervals,
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.released import Published, read_release
-from sdcdsl.released.guarding import guarded, unguarded
+from sdcdsl.released.guarding import guarded, guarded_rows, unguarded
 from sdcdsl.report.release import WRITERS, write_table
 from tests.bind.small_worlds import flat
 from tests.released.problems import _problem, linked, numbered, printed, problems, same, small
@@ -192,32 +192,64 @@ def test_spreadsheet_safe(problem, data):
         assert not any(code.startswith(("=", "+", "-", "@", "\t", "\r")) for code in frame[column].to_list())
 
 
-def test_the_guard_is_off_unless_asked_for(tmp_path):
-    dims = [flat("a", ["=1+2", "b"], "T")]
-    made, _ = lattice(dims)
+def coded(codes: list[str], value: tuple[float, ...]):
+    """A problem of one dimension with these codes."""
+    made, _ = lattice([flat("a", codes, "T")])
     assert made is not None
-    table = BoundTable("t", "measure x", FilePlace("t"), relations(made), np.array([3.0, 1.0, 2.0]), made)
+    table = BoundTable("t", "measure x", FilePlace("t"), relations(made), np.array(value), made)
     problem = replace(small(), tables=(table,))
-    problem = replace(problem, dataset=problem.dataset.isel(cell=slice(0, 3)).assign(a=("cell", table.value)))
-    pattern = hidden(table.value, np.zeros(3, dtype=bool))
-    [plain] = write(problem, pattern, tmp_path, "csv").values()
-    assert plain.read_text().splitlines()[2].startswith("=1+2,")
-    [safe] = write(problem, pattern, tmp_path, "csv", option("spreadsheet_safe")).values()
-    assert safe.read_text().splitlines()[2].startswith('"\'=1+2",')
+    cells = slice(0, len(value))
+    return replace(problem, dataset=problem.dataset.isel(cell=cells).assign(a=("cell", table.value)))
+
+
+def test_codes_are_guarded_and_figures_are_not(tmp_path):
+    problem = coded(["=1+2", "-b", "'=1", "'c"], (-9.0, -5.0, -1.0, -1.0, -2.0))
+    pattern = hidden(problem.dataset["a"].values, np.zeros(5, dtype=bool))
+    [path] = write(problem, pattern, tmp_path, "csv").values()
+    lines = [line.split(",")[:2] for line in path.read_text().splitlines()]
+    assert lines[1:] == [["T", "-9"], ["'=1+2", "-5"], ["'-b", "-1"], ["''=1", "-1"], ["'c", "-2"]]
+    codes = ["T", "=1+2", "-b", "'=1", "'c"]
+    assert unguarded(pl.read_csv(path, infer_schema=False)["a"], codes).to_list() == codes
+    [path] = write(problem, pattern, tmp_path, "csv", option("spreadsheet_safe")).values()
+    assert path.read_text().splitlines()[2].startswith('"\'=1+2",')
+
+
+def test_the_guard_can_be_switched_off(tmp_path):
+    problem = coded(["=1+2", "b;=1"], (3.0, 1.0, 2.0))
+    pattern = hidden(problem.dataset["a"].values, np.zeros(3, dtype=bool))
+    off = option("spreadsheet_safe", "no")
+    [path] = write(problem, pattern, tmp_path, "csv", off).values()
+    assert [line.split(",")[0] for line in path.read_text().splitlines()] == ["a", "T", "=1+2", "b;=1"]
+
+
+def test_a_file_without_such_codes_is_as_it_was(tmp_path):
+    problem = coded(["a-b", "c=d; e"], (-3.0, -1.0, -2.0))
+    pattern = hidden(problem.dataset["a"].values, np.zeros(3, dtype=bool))
+    [path] = write(problem, pattern, tmp_path, "csv").values()
+    (tmp_path / "off").mkdir()
+    [plain] = write(problem, pattern, tmp_path / "off", "csv", option("spreadsheet_safe", "no")).values()
+    assert path.read_bytes() == plain.read_bytes()
+
+
+def test_rows_of_text_and_figures_are_guarded():
+    rows = [
+        {"name": "=1+2", "low": "-inf", "high": -5, "said": "fine"},
+        {"name": "x", "low": 1, "high": 2, "said": "@y"},
+    ]
+    text = guarded_rows(["name", "low", "high", "said"], rows, "\n")
+    assert text == "name,low,high,said\n'=1+2,-inf,-5,fine\nx,1,2,'@y\n"
+    text = guarded_rows(["name"], [{"name": "a;=1+2"}], "\n")
+    assert text == '"name"\n"a;=1+2"\n'
 
 
 @pytest.mark.parametrize(
     "code", ["=1+2", "+1", "-1", "@x", "\t=1", "\n=1", "＝1", "＋1", "－1", "＠x", "a;=1+2", "a\t=1"]
 )
-def test_no_spreadsheet_finds_a_formula_whatever_its_separator(code: str, tmp_path):
-    made, _ = lattice([flat("a", [code, "b"], "T")])
-    assert made is not None
-    table = BoundTable("t", "measure x", FilePlace("t"), relations(made), np.array([3.0, 1.0, 2.0]), made)
-    problem = replace(small(), tables=(table,))
-    problem = replace(problem, dataset=problem.dataset.isel(cell=slice(0, 3)).assign(a=("cell", table.value)))
-    [path] = write(
-        problem, hidden(table.value, np.array([False, True, True])), tmp_path, "csv", option("spreadsheet_safe")
-    ).values()
+@pytest.mark.parametrize("said", [(), (option("spreadsheet_safe"),)])
+def test_no_spreadsheet_finds_a_formula_whatever_its_separator(said, code: str, tmp_path):
+    problem = coded([code, "b"], (3.0, 1.0, 2.0))
+    pattern = hidden(problem.dataset["a"].values, np.array([False, True, True]))
+    [path] = write(problem, pattern, tmp_path, "csv", *said).values()
     for separator in ",;\t":
         with path.open(encoding="utf-8", newline="") as file:
             fields = [field for row in csv.reader(file, delimiter=separator) for field in row]

@@ -1,11 +1,15 @@
 """Data files of τ-ARGUS (`.asc`, `.tab`), read as their metadata say: fixed columns or a separator, no header.
 
-Blanks around a code are padding: τ-ARGUS itself pads codes to their width before comparing them.
+Blanks around a code are padding: τ-ARGUS itself pads codes to their width before comparing them. A code that means
+missing is a code like any other in a dimension, where it has a cell of its own; where it stands for who contributes it
+says that nobody knows, and such records are not one contributor.
 """
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -20,9 +24,15 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 
 
 def read_argus_data(
-    source: Path | Source, metadata: Metadata, *, decimal: str | None = None, encoding: str | None = None
+    source: Path | Source,
+    metadata: Metadata,
+    *,
+    contributors: Collection[str] = (),
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[Records | None, list[Diagnostic]]:
-    """All variables that have a role. Without a decimal mark, a comma in any number means that it is the comma."""
+    """All variables that have a role; `contributors` are those that say who contributes, beside the one that is
+    <HOLDING>. Without a decimal mark, a comma in any number means that it is the comma."""
     opened, problems = open_text(source, encoding)
     if opened is None:
         return None, problems
@@ -44,7 +54,10 @@ def read_argus_data(
         problems += number_problems(frame.lazy(), opened.name, column, asked, lines=True, is_text=True)
     if problems:
         return None, problems
-    codes = (code_of_text(c, asked) for c in asked.codes)
+    unknown = {
+        v.name: [code.strip() for code in v.missing] for v in used if "holding" in v.roles or v.name in contributors
+    }
+    codes = (code_of_text(c, replace(asked, missing=unknown.get(c, ()))) for c in asked.codes)
     frame = frame.select(ROW, *codes, *(number_of_text(c, asked) for c in numbers))
     return Records(opened.name, frame.lazy(), lines=True), []
 

@@ -13,7 +13,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _place(d: Diagnostic) -> str:
-    return f"{d.place}: " if d.place is not None else ""
+    return f"{printable(str(d.place))}: " if d.place is not None else ""
 
 
 def _label(d: Diagnostic) -> str:

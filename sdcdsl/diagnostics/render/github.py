@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sdcdsl.diagnostics.diagnostic import Diagnostic
+from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import place_as_json
 from sdcdsl.diagnostics.render.text import printable
 
@@ -24,7 +25,7 @@ def _one(d: Diagnostic) -> str:
     label = d.marks[0].label if d.marks else ""
     parts = [d.headline, label, *d.notes, f"help: {d.help}" if d.help else ""]
     message = _escape("\n".join(printable(p, keep_lines=True) for p in parts if p))
-    written = ",".join(f"{k}={_escape_property(str(v))}" for k, v in properties.items() if v is not None)
+    written = ",".join(f"{k}={_escape_property(visible(str(v)))}" for k, v in properties.items() if v is not None)
     return f"::{d.severity.value} {written}::{message}\n"
 
 

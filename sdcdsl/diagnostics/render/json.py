@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark, public
+from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.text import clipped
 from sdcdsl.diagnostics.source import Place, Span
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
-    return json.dumps({"diagnostics": [as_json(d) for d in diagnostics]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"diagnostics": [as_json(d) for d in diagnostics]}) + "\n"
 
 
 def as_json(d: Diagnostic) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from sdcdsl.diagnostics.codes import CODES
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark
+from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.text import clipped
 from sdcdsl.diagnostics.source import Span
 from sdcdsl.version import __version__
@@ -29,7 +29,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(d, rules.index(d.code)) for d in found],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _result(d: Diagnostic, rule: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from sdcdsl.diagnostics.diagnostic import Diagnostic, Mark, Severity
+from sdcdsl.diagnostics.foreign import all_visible, visible
 from sdcdsl.diagnostics.source import FilePlace, Source, Span
 
 WIDEST = 150
@@ -41,7 +42,7 @@ def render_one(d: Diagnostic, colour: bool = False) -> str:
     bar = paint("frame", f"{gutter}  |")
     for index, mark in enumerate(d.marks):
         arrow = "-->" if index == 0 else ":::"
-        lines.append(f"{gutter} {paint('frame', arrow)} {mark.place}")
+        lines.append(f"{gutter} {paint('frame', arrow)} {visible(str(mark.place))}")
         if isinstance(mark.place, FilePlace):
             if mark.label:
                 lines.append(f"{gutter}  {paint('frame', '=')} {printable(mark.label)}")
@@ -104,15 +105,12 @@ def _window(source: Source, number: int, start: int, end: int) -> tuple[str, int
 
 
 def expand(text: str) -> str:
-    return printable(text.replace("\t", "    "))
+    return all_visible(text.replace("\t", "    "))
 
 
 def printable(text: str, keep_lines: bool = False) -> str:
-    """Control characters would let a file move the reader's cursor or colours; a name of megabytes hides the rest."""
-    text = clipped(text)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or (keep_lines and c == "\n") else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Nothing that moves the reader's cursor or sets colours; and a name of megabytes hides the rest."""
+    return visible(clipped(text), lines=keep_lines)
 
 
 def clipped(text: str) -> str:

@@ -95,6 +95,7 @@ class _Solving:
         self.bound: float | None = None
         self.seconds: dict[str, float] = {}
         self.keeping, self.phase = order.keeping, SEARCH
+        self.keeping.save = self._keep
         self.bounding: Bounding | None = None
         self.counted = problem.dataset["published"].values
 

@@ -77,6 +77,7 @@ class Solver:
         self._log: list[list[Try]] = []  # every try of every round
         self._again: Callable[[], list[Table]] = list
         self._before = self._read(order.keeping.found)
+        order.keeping.save = self._keep
         self.rounds: list[Counter[str]] = []
         self.best: Try | None = None
 

@@ -244,6 +244,7 @@ class Benders:
 
     def _resume(self) -> None:
         """Of an earlier run: cuts, and intervals if attackers find nothing wrong with them."""
+        self.keeping.save = self._save
         state = self.keeping.found
         if state is None or state.facts.get("mirrored") != self.model.mirrored:
             return
@@ -267,6 +268,9 @@ class Benders:
 
     def _keep(self, found: list[Identity], z: np.ndarray) -> None:
         self._kept.add(found, z)
+        self._save()
+
+    def _save(self) -> None:
         if self.keeping.due:
             arrays = self._kept.arrays(self.separation)
             if self.best is not None:

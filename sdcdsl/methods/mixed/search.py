@@ -338,6 +338,7 @@ class Search:
 
     def _resume(self) -> None:
         """Of an earlier run: cuts, and a release, which is offered as any other is."""
+        self.keeping.save = self._keep
         state, width = self.keeping.found, len(self.problem.cost)
         if state is None or self.separation is None:
             return

@@ -38,7 +38,8 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
             yield from _file(policy, origin.file, {**known, reader.name: reader} if reader else known)
         for column in block.all(d.ColumnOf):
             if column.options:
-                yield from check_options(policy, column.options, formats.STATUS, f"`{column.quantity}`", ())
+                described = formats.STATUS if column.quantity == "status" else formats.VALUE
+                yield from check_options(policy, column.options, described, f"`{column.quantity}`", ())
     for dimension in policy.dimensions.values():
         for hierarchy in dimension.all(d.HierarchyFile):
             yield from _file(policy, hierarchy.file, formats.HIERARCHIES)
@@ -160,6 +161,10 @@ def _option(
     if option.where is not None and not spec.per_cell:
         yield diagnostic("SDC109", f"`{option.name}` is for the whole table: it takes no `where`", option.where.span)
     wanted = _count(spec)
+    if spec.kind is Kind.SWITCH:
+        if [expression(value) for value in option.values] not in ([], ["no"]):
+            yield _does_not_fit(option, spec)
+        return
     if wanted is not None and len(option.values) != wanted:
         yield _does_not_fit(option, spec)
         return
@@ -214,6 +219,8 @@ def _does_not_fit(option: d.Option, spec: OptionSpec) -> Diagnostic:
     help = f"{option.name} {_EXAMPLES[spec.kind]}" if spec.kind in _EXAMPLES else None
     if spec.kind is Kind.FLAG:
         help = f"{option.name}, or leave the line out"
+    if spec.kind is Kind.SWITCH:
+        help = f"{option.name}, or {option.name} no"
     headline = f"`{option.name}` takes {_form(spec)}, not {given}"
     return diagnostic("SDC109", headline, option.span, notes=[f"{spec.name}: {spec.about}"], help=help)
 

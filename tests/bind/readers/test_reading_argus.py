@@ -16,6 +16,7 @@ from sdcdsl.bind.readers.argus_data import read_argus_data
 from sdcdsl.bind.readers.hst import APriori, read_hst
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.diagnostics import Source
+from tests.bind.policies import bind_file
 
 FIXED = """Nace 1 6 "999999"
   <RECODEABLE>
@@ -340,3 +341,68 @@ def test_an_empty_batch():
     commands, problems = read_arb(Source("b.arb", "// nothing\n"))
     assert commands is None
     assert [p.code for p in problems] == ["SDC308"]
+
+
+# ---- records that belong to no holding -----------------------------------------------------
+
+HOLDINGS = """Region 1 1 "9"
+  <RECODEABLE>
+Turnover 3 3
+  <NUMERIC>
+Group 7 2 "99" " -"
+  <HOLDING>
+"""
+MEMBERS = "A  10 99\nA  20 99\nA  30  -\nA  40   \nB  10 G1\nB  20 G1\nB  30 G2\n9  50 99\n"
+POLICY = """sdc 1
+policy "Holdings"
+
+data firms {
+  argus "firms.asc" { metadata "firms.rda" }
+  column %s = "Group"
+}
+
+dimension Region {
+  codes A, B, "9"
+  total Total
+}
+
+table t {
+  from firms
+  by Region
+  sum Turnover
+}
+
+sensitive by threshold(3)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect t {
+  lpl 1
+  upl 1
+  against external
+  method csp
+}
+"""
+
+
+def test_missing_codes_of_holdings_are_missing_and_those_of_dimensions_are_codes():
+    records, problems = read_argus_data(Source("x.asc", MEMBERS), metadata(HOLDINGS))
+    assert problems == [] and records is not None
+    frame = records.frame.collect()
+    assert frame["Group"].to_list() == [None, None, None, None, "G1", "G1", "G2", None]
+    assert frame["Region"].to_list() == [*"AAAABBB9"]
+
+
+@pytest.mark.parametrize("role", ["group", "unit"])
+@pytest.mark.parametrize("keyword", ["<HOLDING>", "<RECODEABLE>"])
+def test_records_without_a_holding_are_holdings_of_their_own(tmp_path, role, keyword):
+    """The policy says who contributes, whatever the metadata calls the variable."""
+    (tmp_path / "firms.rda").write_text(HOLDINGS.replace("<HOLDING>", keyword))
+    (tmp_path / "firms.asc").write_text(MEMBERS)
+    (tmp_path / "p.sdc").write_text(POLICY % role)
+    [problem] = bind_file(tmp_path / "p.sdc", {}).values()
+    counts = problem.tables[0].quantities["count"]
+    codes = problem.tables[0].lattice.dimensions[0].codes
+    assert dict(zip(codes, counts.tolist(), strict=True)) == {"A": 4, "B": 2, "9": 1, "Total": 7}
