@@ -51,8 +51,12 @@ def know(
     fixed: np.ndarray,
     name: Callable[[int], str],
     unions: Unions,
+    late: int | None = None,
 ) -> tuple[Knowledge | None, list[Diagnostic]]:
-    low, high, found = _bounds(attacker, views, tables, a, name)
+    """`late`: from this cell on they are sums that one release made necessary. Bounds are stated of cells: what they
+    say of such a sum follows from its members."""
+    stated = np.arange(len(a)) < (len(a) if late is None else late)
+    low, high, found = _bounds(attacker, views, tables, a, name, stated)
     if found:
         return None, found
     low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
@@ -69,13 +73,17 @@ def know(
 
 
 def _bounds(
-    attacker: d.Block, views: Sequence[View], tables: Sequence[BoundTable], a: np.ndarray, name: Callable[[int], str]
+    attacker: d.Block,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    a: np.ndarray,
+    name: Callable[[int], str],
+    stated: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, list[Diagnostic]]:
-    """Bounds of every cell; where no statement matches, the attacker knows nothing."""
+    """Bounds of every cell; where no statement matches, or none is made, the attacker knows nothing."""
     n = len(a)
     statements = attacker.all(d.Bounds)
     given_low, given_high = _given(views, tables, n)
-    every = np.ones(n, dtype=bool)
     sides, found = [], []
     for given, side in ((given_low, "low"), (given_high, "high")):
         # `bounds given` takes its place in the order of statements as an amount that the file brings.
@@ -87,7 +95,7 @@ def _bounds(
             Clause(getattr(s, side) if s.low is not None else x.Name("given", span=s.span), s.where, s.span)
             for s in statements
         ]
-        amounts, by, problems = last_match(shown, clauses, every, name, finite=False)
+        amounts, by, problems = last_match(shown, clauses, stated, name, finite=False)
         found += problems
         open_side = -np.inf if side == "low" else np.inf
         default = np.where(np.isnan(given), open_side, given)  # a JJ file brings its bounds along (S31)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.audit import Audit, audit
+from sdcdsl.audit import Audit, audit_release
 from sdcdsl.audit.emptiness import empty_regions
 from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.naming import cells, first_cells
@@ -139,7 +139,7 @@ def _fractions(problem: TableProblem) -> list[Diagnostic]:
 
 def _audited(problem: TableProblem, pattern: Pattern, request: Request, team: Team) -> Audit:
     with counting(f"auditing {problem.name}", "pairs") as progress:
-        return audit(
+        return audit_release(
             problem, pattern, exact=request.exact, integer=request.integer, progress=progress, team=team
         )
 
