@@ -53,12 +53,13 @@ def know(
     unions: Unions,
     late: int | None = None,
 ) -> tuple[Knowledge | None, list[Diagnostic]]:
-    """`late`: from this cell on they are sums that one release made necessary. Bounds are stated of cells: what they
-    say of such a sum follows from its members."""
+    """`late`: from this cell on they are sums that one release made necessary. Bounds are stated of cells; those of
+    such a sum follow from its members."""
     stated = np.arange(len(a)) < (len(a) if late is None else late)
     low, high, found = _bounds(attacker, views, tables, a, name, stated)
     if found:
         return None, found
+    low[~stated], high[~stated] = (ends[~stated] for ends in _of_members(low, high, unions))
     low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
     if any(k.what == "zeros" for k in attacker.all(d.Knows)):
         zero = a == 0
@@ -109,6 +110,20 @@ def _bounds(
         chosen = outside[np.where(a[outside] < low[outside], by_low[outside], by_high[outside]) == index]
         found.append(_excluded(attacker, statements[index], chosen, a, low, high, name))
     return np.minimum(low, a), np.maximum(high, a), found
+
+
+def _of_members(low: np.ndarray, high: np.ndarray, unions: Unions) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of all cells, those of sums by interval arithmetic over their members."""
+    low, high = low.copy(), high.copy()
+    base = len(low) - len(unions)
+    plus, at = unions.coefficient > 0, unions.cell_of
+    size = np.abs(unions.coefficient)
+    for ends, own, opposite in ((low, low, high), (high, high, low)):
+        term = np.where(plus, size * own[at], -size * opposite[at])
+        total = np.zeros(len(unions))
+        np.add.at(total, unions.union_of, term)
+        ends[base:] = total
+    return low, high
 
 
 def _given(views: Sequence[View], tables: Sequence[BoundTable], n: int) -> tuple[np.ndarray, np.ndarray]:

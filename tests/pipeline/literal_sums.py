@@ -22,12 +22,18 @@ TREES = (
     {"RT": ["G", "H"], "G": ["R0", "R1"], "H": ["R2", "R3"]},
 )
 COLUMNS = ({"CT": ["C0", "C1", "C2"]}, {"CT": ["C0", "C1", "C2", "C3"]})
+RULES = (
+    *(("threshold", 3, 0), ("p_percent", 0.1, 0), ("p_percent", 0.25, 0)),
+    *(("dominance", 1, 0.75), ("dominance", 2, 0.85)),
+)
 METHODS = {
     "csp": "method csp",
     "ip": "method ip",
     "combined": "method combined {\n    suppress where c in (C0, C1)\n    interval where not (c in (C0, C1))\n  }",
     "rounding": "method rounding {\n    base BASE\n  }",
-    "perturb": "method perturb {\n    range BASE\n  }",
+    "perturb": "method perturb {\n    range -BASE .. BASE\n  }",
+    "cta": "method cta {\n    norm L1\n    keep_totals\n  }",
+    "ecta": "method ecta {\n    alpha 90%\n    beta 60%\n  }",
 }
 
 
@@ -61,15 +67,13 @@ class World:
         for part in parts:
             for who, value in part.items():
                 mine[who] += value
-        x = sorted(mine.values(), reverse=True) + [0.0, 0.0]
+        x = [*sorted(mine.values(), reverse=True), 0.0, 0.0]
         total = sum(x)
         name, first, second = self.rule
         if name == "threshold":
             return 0.2 * total if 0 < len(mine) < first else None
-        if name == "p_percent":
-            asked = first * x[0] - (total - x[0] - x[1])
-        else:
-            asked = sum(x[: int(first)]) / second - total
+        by_p, by_share = first * x[0] - (total - x[0] - x[1]), sum(x[: int(first)]) / (second or 1) - total
+        asked = by_p if name == "p_percent" else by_share
         return asked if asked > 1e-9 * total and total > 0 else None
 
     def policy(self, method: str) -> str:
@@ -84,7 +88,10 @@ class World:
         lines += ['  column group = "holding"\n}', inline("r", self.rows), inline("c", self.columns)]
         lines += ["table t {\n  from d\n  by r, c\n  sum v\n}", f"sensitive by {rule}"]
         lines += ["attacker e {\n  bounds 0 .. inf\n}", "protect t {\n  lpl needed\n  upl needed\n  against e"]
-        lines += ["  cost value where value > 0\n  cost 1 where value = 0", f"  {METHODS[method].replace('BASE', str(base))}"]
+        lines += [
+            "  cost value where value > 0\n  cost 1 where value = 0",
+            f"  {METHODS[method].replace('BASE', str(base))}",
+        ]
         return "\n".join([*lines, '  release csv "t.csv"\n}\n'])
 
     def write(self, folder: Path, method: str) -> Path:
@@ -118,7 +125,13 @@ def world(seed: int) -> World:
     rows, columns = draw.choice(TREES), draw.choice(COLUMNS)
     leaves = [[code for code in codes(tree) if code not in tree] for tree in (rows, columns)]
     rule = draw.choice(
-        [("threshold", 3, 0), ("p_percent", 0.1, 0), ("p_percent", 0.25, 0), ("dominance", 1, 0.75), ("dominance", 2, 0.85)]
+        [
+            ("threshold", 3, 0),
+            ("p_percent", 0.1, 0),
+            ("p_percent", 0.25, 0),
+            ("dominance", 1, 0.75),
+            ("dominance", 2, 0.85),
+        ]
     )
     records, number = [], 0
     for r, c in product(*leaves):
