@@ -128,7 +128,7 @@ def patients() -> Counter:
 def the_hospital_is_right() -> None:
     true = patients()
     keys = ("diagnosis", "hospital", "age")
-    rounded = {tuple(r[k] for k in keys): float(r["value"]) for r in rows("release/patients-rounded.csv")}
+    rounded = {tuple(r[k] for k in keys): float(r["value"]) for r in rows("rounded/patients-rounded.csv")}
     assert all(value % 3 == 0 for value in rounded.values())
     assert max(abs(rounded[cell] - true[cell]) for cell in rounded) < 6
     assert all(value == 0 for cell, value in rounded.items() if not true[cell])
@@ -137,7 +137,7 @@ def the_hospital_is_right() -> None:
         if h == "country":
             parts = [rounded[a, leaf, g] for leaf in hospital]
             assert value == sum(parts)
-    hidden = {tuple(r[k] for k in keys): r for r in rows("release/patients-hidden.csv")}
+    hidden = {tuple(r[k] for k in keys): r for r in rows("hidden/patients-hidden.csv")}
     small = {cell for cell, count in true.items() if 0 < count < 3}
     assert small and all(hidden[cell]["status"] == "hidden" and not hidden[cell]["value"] for cell in small)
     shown = {cell: float(r["value"]) for cell, r in hidden.items() if r["status"] != "hidden"}
@@ -161,7 +161,7 @@ def last_quarter_stays_hidden() -> None:
         return {(r["nace"], r["nuts"]) for r in rows(path) if r["status"] == "hidden"}
 
     before, steady = gaps("turnover-q1.csv"), gaps("release/turnover-q2.csv")
-    afresh = gaps("release/turnover-q2-afresh.csv")
+    afresh = gaps("comparison/turnover-q2-afresh.csv")
     assert before and len(before - steady) < len(before - afresh)
 
 

@@ -2,5 +2,6 @@
 
 from sdcdsl.audit.audit import Audit, audit
 from sdcdsl.audit.certify import certify
+from sdcdsl.audit.sums import audit_release
 
-__all__ = ["Audit", "audit", "certify"]
+__all__ = ["Audit", "audit", "audit_release", "certify"]

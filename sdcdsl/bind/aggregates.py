@@ -5,11 +5,15 @@ respondent in a row, and the row's total minus the rest is that respondent's fig
 sensitive becomes an extra cell, never published, with the relation `union = Σ members` and the level the rule asks for,
 so that protection and audit treat it like any other cell.
 
-Which unions are looked at, of each relation with a published total and m ≥ 2 hidden parts:
+Which unions are looked at, of each relation with m ≥ 2 hidden parts:
 * all m hidden parts, unless these are all parts there are (the union is then the total, a cell with its own verdict);
 * every pair of them, where m is at most `pair_limit`: two singletons know each other once a third part is known, two
   cells of one respondent are that respondent's.
 Sets in between are not looked at, their number being exponential. A union that several relations reveal is added once.
+
+Whose parts are hidden depends on who asks. Before a search these are the cells that are hidden in any release, and a
+relation counts only if its total may be published. Of a release they are all cells that it does not publish as they
+are, and every relation counts: a total between two narrow ends tells the sum of its parts as narrowly.
 
 For non-negative data a union of safe cells is safe: p_percent, pq and dominance are subadditive, and contributors only
 get more. So what is found has a sensitive member, or negative contributions.
@@ -47,6 +51,7 @@ class Aggregates:
     upper: np.ndarray  # upl asked for
     count: np.ndarray  # contributors
     largest: np.ndarray  # [union, k]
+    always: np.ndarray  # bool [union]: looked at in every release that hides its members
 
     def __len__(self) -> int:
         return len(self.value)
@@ -61,13 +66,14 @@ def sensitive_aggregates(
     *,
     k: int = 2,
     pair_limit: int = PAIR_LIMIT,
+    hidden_totals: bool = False,
 ) -> Aggregates:
     """The unions of hidden cells that `judge` calls sensitive.
 
     `contributions` are those to the hidden cells, sorted by cell (`holdings.contributions_to`), `k` how many largest
-    contributions the rules need.
+    contributions the rules need; `hidden_totals`: relations whose total is hidden count as well.
     """
-    equation, cell, coefficient, length = _hidden_parts(made, hidden)
+    equation, cell, coefficient, length = _hidden_parts(made, hidden, hidden_totals)
     union = _unions(equation, cell, coefficient, length, made, pair_limit)
     value = np.bincount(union.union_of, weights=union.coefficient * a[union.cell_of], minlength=len(union))
     # Join members with contributors: both sorted by cell, one range of contributions a member.
@@ -81,6 +87,8 @@ def sensitive_aggregates(
     number = np.full(len(union), -1)
     number[keep] = np.arange(len(keep))
     member = number[union.union_of] >= 0
+    sizes = np.bincount(union.union_of, minlength=len(union))
+    parts = np.bincount(made.equation_of, minlength=len(made.rhs)) - 1
     return Aggregates(
         number[union.union_of[member]],
         union.cell_of[member],
@@ -91,14 +99,17 @@ def sensitive_aggregates(
         verdict.upper[keep],
         cells.count[keep],
         cells.largest[keep],
+        always=(sizes[keep] == 2) & (parts[union.equation[keep]] <= pair_limit),
     )
 
 
-def _hidden_parts(made: Relations, hidden: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Hidden parts of relations with a published total, sorted by relation and cell; and the run lengths."""
+def _hidden_parts(
+    made: Relations, hidden: np.ndarray, hidden_totals: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Hidden parts of relations that count, sorted by relation and cell; and the run lengths."""
     equation, entry = total_entries(made)
     open_total = np.zeros(len(made.rhs), dtype=bool)
-    open_total[equation] = ~hidden[made.cell_of[entry]]
+    open_total[equation] = hidden_totals | ~hidden[made.cell_of[entry]]
     part = hidden[made.cell_of] & open_total[made.equation_of]
     part[entry] = False
     chosen = np.flatnonzero(part)

@@ -51,10 +51,15 @@ def know(
     fixed: np.ndarray,
     name: Callable[[int], str],
     unions: Unions,
+    late: int | None = None,
 ) -> tuple[Knowledge | None, list[Diagnostic]]:
-    low, high, found = _bounds(attacker, views, tables, a, name)
+    """`late`: from this cell on they are sums that one release made necessary. Bounds are stated of cells; those of
+    such a sum follow from its members."""
+    stated = np.arange(len(a)) < (len(a) if late is None else late)
+    low, high, found = _bounds(attacker, views, tables, a, name, stated)
     if found:
         return None, found
+    low[~stated], high[~stated] = (ends[~stated] for ends in _of_members(low, high, unions))
     low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
     if any(k.what == "zeros" for k in attacker.all(d.Knows)):
         zero = a == 0
@@ -69,13 +74,17 @@ def know(
 
 
 def _bounds(
-    attacker: d.Block, views: Sequence[View], tables: Sequence[BoundTable], a: np.ndarray, name: Callable[[int], str]
+    attacker: d.Block,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    a: np.ndarray,
+    name: Callable[[int], str],
+    stated: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, list[Diagnostic]]:
-    """Bounds of every cell; where no statement matches, the attacker knows nothing."""
+    """Bounds of every cell; where no statement matches, or none is made, the attacker knows nothing."""
     n = len(a)
     statements = attacker.all(d.Bounds)
     given_low, given_high = _given(views, tables, n)
-    every = np.ones(n, dtype=bool)
     sides, found = [], []
     for given, side in ((given_low, "low"), (given_high, "high")):
         # `bounds given` takes its place in the order of statements as an amount that the file brings.
@@ -87,7 +96,7 @@ def _bounds(
             Clause(getattr(s, side) if s.low is not None else x.Name("given", span=s.span), s.where, s.span)
             for s in statements
         ]
-        amounts, by, problems = last_match(shown, clauses, every, name, finite=False)
+        amounts, by, problems = last_match(shown, clauses, stated, name, finite=False)
         found += problems
         open_side = -np.inf if side == "low" else np.inf
         default = np.where(np.isnan(given), open_side, given)  # a JJ file brings its bounds along (S31)
@@ -101,6 +110,20 @@ def _bounds(
         chosen = outside[np.where(a[outside] < low[outside], by_low[outside], by_high[outside]) == index]
         found.append(_excluded(attacker, statements[index], chosen, a, low, high, name))
     return np.minimum(low, a), np.maximum(high, a), found
+
+
+def _of_members(low: np.ndarray, high: np.ndarray, unions: Unions) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of all cells, those of sums by interval arithmetic over their members."""
+    low, high = low.copy(), high.copy()
+    base = len(low) - len(unions)
+    plus, at = unions.coefficient > 0, unions.cell_of
+    size = np.abs(unions.coefficient)
+    for ends, own, opposite in ((low, low, high), (high, high, low)):
+        term = np.where(plus, size * own[at], -size * opposite[at])
+        total = np.zeros(len(unions))
+        np.add.at(total, unions.union_of, term)
+        ends[base:] = total
+    return low, high
 
 
 def _given(views: Sequence[View], tables: Sequence[BoundTable], n: int) -> tuple[np.ndarray, np.ndarray]:

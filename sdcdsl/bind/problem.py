@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import xarray as xr
@@ -28,6 +29,9 @@ from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Span
 from sdcdsl.policy.document import Fact
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.unions import Unions
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +65,25 @@ class Stated:
     cells: np.ndarray
 
 
+class Sums(Protocol):
+    """What further sums of cells a release makes necessary: hidden parts of a relation that the rules call sensitive
+    together."""
+
+    @property
+    def unions(self) -> Unions:
+        """Those that the problem has."""
+        ...
+
+    @property
+    def before(self) -> int:
+        """How many of them it had before any search."""
+        ...
+
+    def beyond(self, hidden: np.ndarray) -> Unions: ...
+
+    def extended(self, more: Unions) -> TableProblem: ...
+
+
 @dataclass(frozen=True, eq=False)
 class TableProblem:
     name: str
@@ -76,6 +99,7 @@ class TableProblem:
     asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
     fixed: tuple[Fixed, ...] = ()  # who wants which cells published
     stated: tuple[Stated, ...] = ()  # every publish, suppress, fix and waive that is about cells
+    sums: Sums | None = None  # None: nothing is known about contributors, or the policy says `unions off`
 
     @property
     def n(self) -> int:

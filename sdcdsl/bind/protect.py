@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,11 +22,12 @@ from sdcdsl.bind.relations import Relations, joined, repeated, select
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tables import Binding
-from sdcdsl.bind.unions import Unions, find_unions
-from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, has_errors
+from sdcdsl.bind.unions import Unions, find_unions, further_unions, judges
+from sdcdsl.diagnostics import Diagnostic, Severity, Span, diagnostic, has_errors
 from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import attackers_of
+from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import expression
 from sdcdsl.policy.write import fact as written
 from sdcdsl.vocabulary.methods import Limits
@@ -86,8 +87,38 @@ def bind_protect(binding: Binding, protect: d.Block) -> tuple[TableProblem | Non
     found += marks.diagnostics
     if has_errors(found):
         return None, found
-    unions = _unions(binding, protect, cells, marks)
-    return _Making(binding, protect, cells, views, marks, unions).problem(found)
+    automatic = _automatic(protect)
+    unions = find_unions(binding.policy, cells.tables, cells.maps, cells.a, marks, automatic)
+    making = _Making(binding.policy, protect, cells, views, marks, unions)
+    made, found = making.problem(found)
+    if made is None or not automatic or not any(judges(binding.policy, table) for table in cells.tables):
+        return made, found
+    return replace(made, sums=_Sums(binding.policy, protect, cells, views, marks, unions, len(unions))), found
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What a problem was made from, so that further sums of cells can be added when a release hides their parts."""
+
+    policy: Policy
+    protect: d.Block
+    cells: _Cells
+    views: Sequence[View]
+    marks: Marks
+    unions: Unions
+    before: int  # unions that the problem had before any search
+
+    def beyond(self, hidden: np.ndarray) -> Unions:
+        """Sensitive sums that the problem does not have yet. `hidden` [cell]: what a release does not publish as it
+        is."""
+        known, base = self.unions, len(self.cells.a)
+        return further_unions(self.policy, self.cells.tables, self.cells.maps, self.cells.a, hidden[:base], known)
+
+    def extended(self, more: Unions) -> TableProblem:
+        """The problem with these sums to protect as well: cells after all others."""
+        unions = self.unions.with_more(more)
+        made = _Making(self.policy, self.protect, self.cells, self.views, self.marks, unions, self.before).remade()
+        return replace(made, sums=replace(self, unions=unions))
 
 
 def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
@@ -115,20 +146,28 @@ def _view(table: BoundTable, cells: np.ndarray) -> View:
     return View(cells, quantities, largest, table.lattice, numbers, table.name)
 
 
-def _unions(binding: Binding, protect: d.Block, cells: _Cells, marks: Marks) -> Unions:
+def _automatic(protect: d.Block) -> bool:
+    """Sums are looked for unless the first method of the block says `unions off`."""
     chain = protect.last(d.MethodChain)
-    on = chain is None or option_values(chain.engines[0].options, Limits)["unions"] == "on"
-    return find_unions(binding.policy, cells.tables, cells.maps, cells.a, marks, automatic=on)
+    return chain is None or option_values(chain.engines[0].options, Limits)["unions"] == "on"
 
 
 class _Making:
     """Puts the arrays of a problem together; unions come after the common cells."""
 
     def __init__(
-        self, binding: Binding, protect: d.Block, cells: _Cells, views: Sequence[View], marks: Marks, unions: Unions
+        self,
+        policy: Policy,
+        protect: d.Block,
+        cells: _Cells,
+        views: Sequence[View],
+        marks: Marks,
+        unions: Unions,
+        before: int | None = None,
     ):
-        self.binding, self.protect, self.cells, self.marks, self.unions = binding, protect, cells, marks, unions
+        self.policy, self.protect, self.cells, self.marks, self.unions = policy, protect, cells, marks, unions
         self.base = len(cells.a)
+        self.late = self.base + (len(unions) if before is None else before)  # from here on, sums of one release
         self.n = self.base + len(unions)
         self.label = _Named(cells.label, self.base, unions).label
         self.a = np.concatenate([cells.a, unions.value])
@@ -144,7 +183,11 @@ class _Making:
 
     def _clipped(self, lower: np.ndarray) -> np.ndarray:
         """A rule's symmetric level never asks for less than nothing below a value that cannot be negative."""
-        return np.minimum(lower, self.a) if (self.a >= 0).all() else lower
+        if (self.cells.a < 0).any():
+            return lower
+        plus = np.ones(self.n, dtype=bool)
+        plus[self.base + self.unions.union_of[self.unions.coefficient < 0]] = False  # a difference may be negative
+        return np.where(plus, np.minimum(lower, self.a), lower)
 
     def _needed(self, cells: np.ndarray) -> dict[str, np.ndarray]:
         lower, upper = self.lower[cells], self.upper[cells]
@@ -167,10 +210,9 @@ class _Making:
         found += problems
         names = [k.name for k in known]
         touchable = ~self.sensitive & ~fixed
-        asked, problems = levels(
-            self.binding.policy, self.protect, names, self.views, self.sensitive, touchable, self.label
-        )
-        found += problems
+        asked, problems = levels(self.policy, self.protect, names, self.views, self.sensitive, touchable, self.label)
+        found += problems if self.late == self.n else []  # said before there were any of these sums
+        self._levels_of_sums(asked)
         costs, problems = self._costs()
         found += problems
         found += self._requirements(asked)
@@ -201,23 +243,41 @@ class _Making:
         )
         return made, found
 
+    def remade(self) -> TableProblem:
+        """The problem with sums that a release made necessary; a level that they cannot have is for the search and the
+        audit to find out."""
+        made, found = self.problem([])
+        if made is None:
+            raise ValueError("; ".join(one.headline for one in found if one.severity is Severity.ERROR))
+        return made
+
+    def _levels_of_sums(self, asked: list[AttackerLevels]) -> None:
+        """A sum of which the block's statements say nothing, being no cell of a table, gets what the rule asks for."""
+        late = np.arange(self.late, self.n)
+        for one in asked:
+            for name in LEVELS:
+                one.amounts[name][late] = np.nan_to_num(one.amounts[name][late], nan=0.0)
+        unsaid = late[~np.any([one.amounts[name][late] > 0 for one in asked for name in LEVELS], axis=0)]
+        for one in asked:
+            one.amounts["lpl"][unsaid], one.amounts["upl"][unsaid] = self.lower[unsaid], self.upper[unsaid]
+
     def _fixed(self) -> Iterator[Fixed]:
         kept = np.isin(self.marks.status, ("publish", "fix"))
         for index in np.unique(self.marks.by[kept]):
             cells = np.flatnonzero(kept & (self.marks.by == index))
-            fact = self.binding.policy.facts[index] if index >= 0 else None
+            fact = self.policy.facts[index] if index >= 0 else None
             what = written(fact) if fact is not None else "statuses in the data"
             yield Fixed(fact.span if fact is not None else None, what, cells)
 
     def _attackers(self, fixed: np.ndarray) -> tuple[list[Knowledge], list[Diagnostic]]:
         found: list[Diagnostic] = []
         known: list[Knowledge] = []
-        names = attackers_of(self.binding.policy, self.protect)
-        blocks = [self.binding.policy.attackers[n] for n in names]
+        names = attackers_of(self.policy, self.protect)
+        blocks = [self.policy.attackers[n] for n in names]
         if not blocks:  # a JJ file brings its attacker along
             blocks = [d.Block("attacker", "external", (d.Bounds(None, None),))]
         for block in blocks:
-            made, problems = know(block, self.views, self._tables(), self.a, fixed, self.label, self.unions)
+            made, problems = know(block, self.views, self._tables(), self.a, fixed, self.label, self.unions, self.late)
             found += problems
             if made is not None:
                 known.append(made)
@@ -257,13 +317,13 @@ class _Making:
     def _requirements(self, asked: list[AttackerLevels]) -> list[Diagnostic]:
         """`require` must hold for the levels of every attacker in every sensitive cell it speaks of."""
         out = []
-        for fact in self.binding.policy.facts_of(d.Require):
+        for fact in self.policy.facts_of(d.Require):
             for one in asked:
                 broken: list[int] = []
                 for view in self.views:
                     if not view.has(fact.condition) or not view.has(fact.where):
                         continue
-                    local = np.flatnonzero(self.sensitive[view.cells])
+                    local = np.flatnonzero(self.sensitive[view.cells] & (view.cells < self.late))
                     true, unknown = Evaluator(view, local).holds(fact.where)
                     local = local[true | unknown]  # in doubt it is required
                     more = {level: one.amounts[level][view.cells[local]] for level in LEVELS}
@@ -289,6 +349,7 @@ class _Making:
         asking = np.any([amount > 0 for level in asked for amount in level.amounts.values()], axis=0)
         cells = np.flatnonzero(self.sensitive | asking)  # conditional levels speak of others, too
         marked = self.sensitive[cells]
+        stated = marked & (cells < self.late)
         out = Pairs(self.sensitive)
         found: list[Diagnostic] = []
         covered = np.zeros(self.n, dtype=bool)
@@ -298,14 +359,14 @@ class _Making:
             covered[cells[some]] = True
             below, above = self.a[cells] - one.low[cells], one.high[cells] - self.a[cells]
             # A conditional level that cannot be had forbids no more than touching the cell.
-            found += self._impossible(level, "lpl", cells, np.where(marked, amounts["lpl"], 0.0), below)
-            found += self._impossible(level, "upl", cells, np.where(marked, amounts["upl"], 0.0), above)
+            found += self._impossible(level, "lpl", cells, np.where(stated, amounts["lpl"], 0.0), below)
+            found += self._impossible(level, "upl", cells, np.where(stated, amounts["upl"], 0.0), above)
             if out.size + len(one.members) * int(some.sum()) > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
                 return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]
             out.add(one, cells, amounts, self.a)
-        bare = cells[~covered[cells] & marked]
+        bare = cells[~covered[cells] & stated]
         if len(bare):
             headline = f"a level of zero against everybody for {len(bare):,} sensitive {naming.noun(bare)}"
             help = "give such cells a level: lpl max(needed, 10% of value)"
@@ -376,7 +437,7 @@ class _Making:
 
     def _own_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Bounds that any published table keeps: a JJ file's, or at least zero where no value is negative."""
-        lb = np.zeros(self.n) if (self.a >= 0).all() else np.full(self.n, -np.inf)
+        lb = np.zeros(self.n) if (self.cells.a >= 0).all() else np.full(self.n, -np.inf)
         ub = np.full(self.n, np.inf)
         for view, table in zip(self.views, self.cells.tables, strict=False):
             if table.given is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +20,8 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.plugins import find_rule
 
+Key = tuple[tuple[int, float], ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Unions:
@@ -33,9 +35,32 @@ class Unions:
     upper: np.ndarray
     count: np.ndarray  # contributors; NaN where nobody knows
     largest: np.ndarray  # [union, k]; NaN where nobody knows
+    always: np.ndarray  # bool: any release that hides the members is asked for it
 
     def __len__(self) -> int:
         return len(self.value)
+
+    def take(self, chosen: np.ndarray) -> Unions:
+        """Those that are marked."""
+        number = np.cumsum(chosen) - 1
+        member = chosen[self.union_of]
+        rest = (self.value, self.lower, self.upper, self.count, self.largest, self.always)
+        parts = number[self.union_of[member]], self.cell_of[member], self.coefficient[member]
+        return Unions(*parts, *(values[chosen] for values in rest))
+
+    def with_more(self, more: Unions) -> Unions:
+        mine = (self.cell_of, self.coefficient, self.value, self.lower, self.upper, self.count, self.largest)
+        theirs = (more.cell_of, more.coefficient, more.value, more.lower, more.upper, more.count, more.largest)
+        union_of = np.concatenate([self.union_of, len(self) + more.union_of])
+        always = np.concatenate([self.always, more.always])
+        return Unions(union_of, *(np.concatenate(both) for both in zip(mine, theirs, strict=True)), always=always)
+
+    @property
+    def keys(self) -> list[Key]:
+        """The signed members of each, which tell it from others."""
+        starts = np.searchsorted(self.union_of, np.arange(len(self) + 1))
+        cells, signs = self.cell_of.tolist(), self.coefficient.tolist()
+        return [tuple(sorted(zip(cells[s:e], signs[s:e], strict=True))) for s, e in pairwise(starts.tolist())]
 
     def members(self, union: int) -> np.ndarray:
         return self.cell_of[self.union_of == union]
@@ -52,22 +77,61 @@ def find_unions(
     marks: Marks,
     automatic: bool,
 ) -> Unions:
-    found: dict[tuple[tuple[int, float], ...], _Asked] = {}  # by signed members
+    """Sums that are stated, and those of cells that every release hides."""
+    found: dict[Key, _Asked] = {}
     for at, cells, _ in marks.together:
-        found[tuple((c, 1.0) for c in cells)] = _Asked(at, 0.0, 0.0)
+        found[tuple((c, 1.0) for c in cells)] = _Asked(at, 0.0, 0.0, True)
     if automatic:
-        hidden = marks.sensitive | (marks.status == "suppress")
-        for at, (table, cells) in enumerate(zip(tables, maps, strict=True)):
-            made = _automatic(policy, table, hidden[cells])
-            if made is None:
-                continue
-            starts = np.searchsorted(made.union_of, np.arange(len(made) + 1))
-            for u, (s, e) in enumerate(pairwise(starts)):
-                parts = zip(cells[made.cell_of[s:e]].tolist(), made.coefficient[s:e].tolist(), strict=True)
-                key = tuple(sorted(parts))
-                before = found.get(key, _Asked(at, 0.0, 0.0))
-                lower, upper = max(before.lower, float(made.lower[u])), max(before.upper, float(made.upper[u]))
-                found[key] = _Asked(before.table, lower, upper)
+        _find(found, policy, tables, maps, marks.sensitive | (marks.status == "suppress"))
+    return _made(found, tables, maps, a)
+
+
+def further_unions(
+    policy: Policy,
+    tables: Sequence[BoundTable],
+    maps: Sequence[np.ndarray],
+    a: np.ndarray,
+    hidden: np.ndarray,
+    known: Unions,
+) -> Unions:
+    """Sums of the cells that one release does not publish as they are, whoever hid them, without those in `known`."""
+    found: dict[Key, _Asked] = {}
+    _find(found, policy, tables, maps, hidden, hidden_totals=True)
+    for key in known.keys:
+        found.pop(key, None)
+    return _made(found, tables, maps, a)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    table: int  # where the members lie
+    lower: float
+    upper: float
+    always: bool
+
+
+def _find(
+    found: dict[Key, _Asked],
+    policy: Policy,
+    tables: Sequence[BoundTable],
+    maps: Sequence[np.ndarray],
+    hidden: np.ndarray,
+    hidden_totals: bool = False,
+) -> None:
+    for at, (table, cells) in enumerate(zip(tables, maps, strict=True)):
+        made = _automatic(policy, table, hidden[cells], hidden_totals)
+        if made is None:
+            continue
+        starts = np.searchsorted(made.union_of, np.arange(len(made) + 1))
+        for u, (s, e) in enumerate(pairwise(starts)):
+            parts = zip(cells[made.cell_of[s:e]].tolist(), made.coefficient[s:e].tolist(), strict=True)
+            key = tuple(sorted(parts))
+            before = found.get(key, _Asked(at, 0.0, 0.0, False))
+            lower, upper = max(before.lower, float(made.lower[u])), max(before.upper, float(made.upper[u]))
+            found[key] = _Asked(before.table, lower, upper, before.always or bool(made.always[u]))
+
+
+def _made(found: dict[Key, _Asked], tables: Sequence[BoundTable], maps: Sequence[np.ndarray], a: np.ndarray) -> Unions:
     sizes = [len(parts) for parts in found]
     flat = [part for parts in found for part in parts]
     union_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -77,15 +141,9 @@ def find_unions(
     asked = list(found.values())
     lower, upper = np.array([o.lower for o in asked], dtype=float), np.array([o.upper for o in asked], dtype=float)
     of_table = np.array([o.table for o in asked], dtype=np.int64)
+    always = np.array([o.always for o in asked], dtype=bool)
     count, largest = _contributors(union_of, cell_of, coefficient, of_table, tables, maps)
-    return Unions(union_of, cell_of, coefficient, value, lower, upper, count, largest)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    table: int  # where the members lie
-    lower: float
-    upper: float
+    return Unions(union_of, cell_of, coefficient, value, lower, upper, count, largest, always)
 
 
 def _contributors(
@@ -125,9 +183,13 @@ def _contributors(
     return count, largest
 
 
-def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray) -> Aggregates | None:
-    """Only tables from microdata know who contributes to what."""
-    rules = [
+def judges(policy: Policy, table: BoundTable) -> bool:
+    """Whether sums of this table's cells can be judged."""
+    return table.contributors is not None and table.lattice is not None and bool(_rules(policy, table))
+
+
+def _rules(policy: Policy, table: BoundTable) -> list[d.Sensitive]:
+    return [
         f
         for f in policy.facts_of(d.Sensitive)
         if f.rule is not None
@@ -135,6 +197,11 @@ def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray) -> Aggrega
         and (rule := find_rule(f.rule.name)) is not None
         and rule.name not in ("status", "request")
     ]
+
+
+def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray, hidden_totals: bool) -> Aggregates | None:
+    """Only tables from microdata know who contributes to what."""
+    rules = _rules(policy, table)
     if table.contributors is None or table.lattice is None or not rules or not hidden.any():
         return None
     made = table.contributors.judged
@@ -142,9 +209,11 @@ def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray) -> Aggrega
     inside = contributions_to(table.lattice, made.contributions, hidden)
 
     def verdict(cells: Cells) -> Judgement:
+        cells = replace(cells, frequency=table.judged is not None and table.judged.frequency)
         return combined([_judged(f, cells, table.known_largest) for f in rules])
 
-    return sensitive_aggregates(table.value, table.relations, hidden, inside, verdict, k=table.known_largest)
+    k = table.known_largest
+    return sensitive_aggregates(table.value, table.relations, hidden, inside, verdict, k=k, hidden_totals=hidden_totals)
 
 
 def _judged(fact: d.Sensitive, cells: Cells, known: int) -> Judgement:

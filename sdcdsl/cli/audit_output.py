@@ -36,12 +36,19 @@ class Result:
 
     @property
     def verdict(self) -> str | None:
+        if self.contradictory:
+            return "exposed"
         found = {made.verdict for made in self.audits.values()}
         return next((word for word in WORST if word in found), None)
 
     @property
+    def contradictory(self) -> bool:
+        """One release says what another one hides: each alone may be protected."""
+        return any(one.code == "SDC515" for one in self.found)
+
+    @property
     def exit(self) -> int:
-        if has_errors(self.found):
+        if has_errors(one for one in self.found if one.code != "SDC515"):
             return exits.WRONG_DATA
         return exits.EXPOSED if self.verdict in ("exposed", "not proven") else exits.DONE
 

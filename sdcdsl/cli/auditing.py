@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.audit import Audit, audit
+from sdcdsl.audit import Audit, audit_release
 from sdcdsl.audit.emptiness import empty_regions
 from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.naming import cells, first_cells
@@ -26,6 +26,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.executing import Team
 from sdcdsl.pattern import Pattern
+from sdcdsl.pipeline.sharing import Said, contradicting
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import pattern_of_jj, read_release
 from sdcdsl.report.certificate import inputs_of, write_certificate
@@ -59,6 +60,8 @@ def audit_all(request: Request, team: Team) -> Result:
         return Result({}, found=found)
     audits = {name: _audited(problem, pattern, request, team) for name, (problem, pattern) in tasks.items()}
     released = bool(request.released)
+    if released:
+        found += contradicting(request.policy, [Said(name, *task) for name, task in tasks.items()])
     if request.certificate is None:
         return Result(audits, released, found=found)
     [made] = audits.values()
@@ -136,7 +139,9 @@ def _fractions(problem: TableProblem) -> list[Diagnostic]:
 
 def _audited(problem: TableProblem, pattern: Pattern, request: Request, team: Team) -> Audit:
     with counting(f"auditing {problem.name}", "pairs") as progress:
-        return audit(problem, pattern, exact=request.exact, integer=request.integer, progress=progress, team=team)
+        return audit_release(
+            problem, pattern, exact=request.exact, integer=request.integer, progress=progress, team=team
+        )
 
 
 # ---- the certificate --------------------------------------------------------------------------------

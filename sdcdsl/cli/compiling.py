@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdcdsl.audit import audit
+from sdcdsl.audit import audit_release
 from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.problem import TableProblem
@@ -222,7 +222,7 @@ def _written(model: linopy.Model, path: Path, about: list[str]) -> list[Diagnost
 
 def _tried(problem: TableProblem, method: str, order: Order, released: Pattern, done: Done) -> None:
     """The release that a solution stands for, audited."""
-    verdict = audit(problem, released, exact=False)
+    verdict = audit_release(problem, released, exact=False)
     loss = _loss(problem, method, order, released)
     touched = int((problem.dataset["published"].values & (released.status != EXACT)).sum())
     done.blocks[0] |= {"objective": loss, "touched": touched, "verdict": verdict.verdict}
@@ -233,7 +233,7 @@ def _tried(problem: TableProblem, method: str, order: Order, released: Pattern, 
     exposed = np.flatnonzero(verdict.verdicts != "p")
     if done.exit == exits.EXPOSED and len(exposed):
         cells = verdict.proofs.problem.pairs.cell[exposed]
-        done.text += f"  {first_cells(np.unique(cells), problem.label)}\n"
+        done.text += f"  {first_cells(np.unique(cells), verdict.problem.label)}\n"
 
 
 def _loss(problem: TableProblem, method: str, order: Order, released: Pattern) -> float:

@@ -19,6 +19,7 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy import document as d
+from sdcdsl.policy.lint_sharing import apart
 from sdcdsl.policy.meaning import released_files
 from sdcdsl.policy.resolve import Policy
 
@@ -42,6 +43,7 @@ def bind_all(
     for name in policy.tables:  # also tables that nothing protects: their data may be wrong too
         binding.table(name)
     found += unknown_codes(policy, binding.dimensions)
+    found += apart(policy, today)  # `protect` refuses to release them in one run
     # What is wrong with records is wrong in every table they feed: once is enough.
     return out, list(dict.fromkeys(binding.diagnostics + found))
 

@@ -153,6 +153,8 @@ _ERRORS = {
     "SDC511": "a limit was reached before anything valid was found",
     "SDC512": "a solver that did not answer",
     "SDC513": "a release that the audit did not find protected",
+    "SDC514": "the same figures in two releases of one run",
+    "SDC515": "two releases that say different things about one cell",
     "SDC516": "the run needs more than it may use",
     "SDC522": "the cluster was lost",
 }

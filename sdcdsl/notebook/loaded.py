@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.audit import audit
+from sdcdsl.audit import audit_release
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -138,7 +138,7 @@ class Loaded:
         pattern, found = read_release(problem, {name: Path(path) for name, path in released.items()})
         if pattern is None:
             raise Refused(found, "the release cannot be audited")
-        return Verdict(audit(problem, pattern, exact=exact))
+        return Verdict(audit_release(problem, pattern, exact=exact))
 
     def __repr__(self) -> str:
         return f"<policy {self.policy.title or self.source.name}: {', '.join(self.blocks) or 'protects nothing'}>"

@@ -1,5 +1,5 @@
 """What need not wait for the end of a long search: methods, solvers and formats that are not there, files that nobody
-can write."""
+can write, blocks that publish the same figures."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sdcdsl.methods.run import available
 from sdcdsl.outcome import End
 from sdcdsl.pipeline.releasing import kept, led_out, targets
 from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.sharing import refused_together
 from sdcdsl.policy import document as d
 from sdcdsl.policy.expressions import Text
 from sdcdsl.policy.meaning import WHOLE_BLOCK
@@ -32,6 +33,8 @@ def refused(request: Request) -> tuple[list[Diagnostic], End | None]:
     absent = [problem for name in request.blocks for problem in _missing(request, request.policy.protects[name])]
     if absent:
         return absent, End.WRONG_POLICY
+    if together := refused_together(request):
+        return together, End.WRONG_POLICY
     unwritable = list(_unwritable(request))
     return unwritable, End.WRONG_DATA if unwritable else None
 

@@ -39,6 +39,24 @@ class Plan:
 def plan_of(
     engine: d.Engine, protect: d.Block, problem: TableProblem, request: Request
 ) -> tuple[Plan, list[Diagnostic]]:
+    options, found = _options(engine, problem, request)
+    if not options.get("previous"):
+        return Plan(engine, options), found
+    said = next(o for o in engine.options if o.name == "previous")
+    before, files, problems = _previous(options["previous"], said, protect, problem, request)
+    return Plan(engine, options, before, files), [*found, *problems]
+
+
+def replanned(plan: Plan, problem: TableProblem, request: Request) -> Plan:
+    """The same for the problem with further sums of cells: nobody published them in the last period."""
+    options, _ = _options(plan.engine, problem, request)
+    before = plan.before
+    if before is not None:
+        before = np.append(before, np.zeros(problem.n - len(before), dtype=bool))
+    return replace(plan, options=options, before=before)
+
+
+def _options(engine: d.Engine, problem: TableProblem, request: Request) -> tuple[dict[str, Any], list[Diagnostic]]:
     method = find_method(engine.name)
     assert method is not None, engine.name  # the policy passed the checks
     options, found = engine_options(engine, method.options, problem)
@@ -50,11 +68,7 @@ def plan_of(
         options["sense"], problems = with_keys(problem, options["sense"], span)
         found += problems
     options |= {name: value for name, value in request.instead.items() if name in options}
-    if not options.get("previous"):
-        return Plan(engine, options), found
-    said = next(o for o in engine.options if o.name == "previous")
-    before, files, problems = _previous(options["previous"], said, protect, problem, request)
-    return Plan(engine, options, before, files), [*found, *problems]
+    return options, found
 
 
 def _previous(
@@ -75,8 +89,13 @@ def _previous(
 
 
 def order_of(
-    plan: Plan, seed: int, tell: Callable[[Standing], None], team: Team = SERIAL, keeping: Keeping | None = None
+    plan: Plan,
+    seed: int,
+    tell: Callable[[Standing], None],
+    team: Team = SERIAL,
+    keeping: Keeping | None = None,
+    clock: Clock | None = None,
 ) -> Order:
-    """The clock starts now."""
-    clock = Clock(plan.options.get("time_limit"))
+    """Without a clock one starts now."""
+    clock = clock or Clock(plan.options.get("time_limit"))
     return Order(plan.options, clock, seed, plan.before, tell, team, keeping or Keeping())

@@ -20,6 +20,7 @@ from sdcdsl.pipeline.beforehand import refused
 from sdcdsl.pipeline.ordering import plan_of
 from sdcdsl.pipeline.protecting import Task, lost, protected, timed
 from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.sharing import Said, contradicting, published_elsewhere
 from sdcdsl.policy import document as d
 
 WORTH = 1500  # cells, all but the largest block together, from which other processes are worth their start
@@ -49,6 +50,7 @@ def bind(request: Request, watch: Watch | None = None, known: Known | None = Non
     if wrong is not None:
         return Bound(found=tuple(found), wrong=wrong)
     tasks, found = _bound(request, watch or Watch(), known or {})
+    found = [*published_elsewhere(request), *found]
     if has_errors(found):
         return Bound(found=tuple(found), wrong=End.WRONG_DATA)
     request.places.digest()
@@ -62,7 +64,16 @@ def search(bound: Bound, request: Request, watch: Watch | None = None, team: Tea
     if team is None and request.side_by_side > 1:
         with Threads(request.side_by_side) as threads:
             return search(bound, request, watch, threads)
-    return Prepared(tuple(_outcomes(bound.tasks, request, watch or Watch(), team or SERIAL)), bound.found)
+    outcomes = tuple(_outcomes(bound.tasks, request, watch or Watch(), team or SERIAL))
+    protects = request.policy.protects
+    said = [
+        Said(o.name, o.problem, o.pattern)
+        for o in outcomes
+        if o.end is End.DONE and o.pattern is not None and protects[o.name].all(d.Release)
+    ]
+    if different := contradicting(request.policy, said):
+        return Prepared(outcomes, (*bound.found, *different), End.EXPOSED)
+    return Prepared(outcomes, bound.found)
 
 
 def _bound(request: Request, watch: Watch, known: Known) -> tuple[list[Task], list[Diagnostic]]:

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from sdcdsl.audit import Audit, audit
+from sdcdsl.audit import Audit, audit_release
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, diagnostic
@@ -27,7 +27,7 @@ from sdcdsl.pipeline.conflicts import nothing_found
 from sdcdsl.pipeline.mishaps import told
 from sdcdsl.pipeline.ordering import Plan, order_of
 from sdcdsl.pipeline.request import Request, Watch
-from sdcdsl.pipeline.resuming import keeping_for
+from sdcdsl.pipeline.rounds import Round, Rounds
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
 from sdcdsl.utility import measure
@@ -56,39 +56,35 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
         if not available(plan.engine.name):
             found.append(not_available(plan.engine))
             break
-        keeping, stale = keeping_for(task.problem, plan, request)
-        found += stale
+        held: list[Keeping] = []
         try:
-            result = _searched(task.problem, plan, request, watch, team, keeping)
+            made = _searched_in_rounds(task.problem, plan, request, watch, team, seconds, held)
         except ClusterLost as error:
-            return _without_cluster(task, plan, attempts, [*found, cluster_lost(task, plan, error, keeping)], seconds)
+            lost_it = cluster_lost(task, plan, error, *held[-1:])
+            return _without_cluster(task, plan, attempts, [*found, lost_it], seconds)
+        problem, result, judged = made.problem, made.result, made.audit
         attempts.append(Attempt(plan.engine.name, result))
         for phase, passed in result.seconds.items():
             seconds[phase] = seconds.get(phase, 0.0) + passed
-        if result.status in (OPTIMAL, FEASIBLE) and result.pattern is not None:
-            try:
-                with timed(seconds, "audit"):
-                    judged, wrong = _audited(task.problem, result.pattern, plan, watch, team)
-            except ClusterLost as error:
-                lost_it = cluster_lost(task, plan, error, keeping)
-                return _without_cluster(task, plan, attempts[:-1], [*found, lost_it], seconds)
+        if made.found_release and result.pattern is not None:
             outcome = Outcome(
-                task.problem.name,
-                task.problem,
+                problem.name,
+                problem,
                 tuple(attempts),
                 judged,
-                _changes(task.problem, result.pattern, plan) if judged is not None else None,
-                measure(task.problem, result.pattern) if judged is not None else None,
+                _changes(problem, result.pattern, made.plan) if judged is not None else None,
+                measure(problem, result.pattern) if judged is not None else None,
                 seconds=seconds,
-                found=(*stale, *wrong),
+                found=made.found,
             )
             try:
-                return _assessed(outcome, plan, protect, request, watch, team) if outcome.end is End.DONE else outcome
+                safe = outcome.end is End.DONE
+                return _assessed(outcome, made.plan, protect, request, watch, team) if safe else outcome
             except ClusterLost as error:
-                lost_it = cluster_lost(task, plan, error, keeping)
+                lost_it = cluster_lost(task, plan, error, *held[-1:])
                 return _without_cluster(task, plan, attempts[:-1], [*found, lost_it], seconds)
         stopped = watch.stopped(task.problem.name)
-        found += _unfound(task.problem, protect, plan, result, request, stopped)
+        found += [*made.found, *_unfound(problem, protect, made.plan, result, request, stopped)]
         if stopped:
             break
     return Outcome(task.problem.name, task.problem, tuple(attempts), seconds=seconds, found=tuple(found))
@@ -163,8 +159,32 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
     return replace(outcome, assessment=made, seconds=seconds)
 
 
+def _searched_in_rounds(
+    problem: TableProblem,
+    plan: Plan,
+    request: Request,
+    watch: Watch,
+    team: Team,
+    seconds: dict[str, float],
+    held: list[Keeping],
+) -> Round:
+    """`held` gets where each search leaves what it knows."""
+    clock = Clock(plan.options.get("time_limit"))
+    watch.searching(problem.name, plan.engine.name, clock)
+
+    def search(problem: TableProblem, plan: Plan, keeping: Keeping, clock: Clock) -> Result:
+        held.append(keeping)
+        return _searched(problem, plan, request, watch, team, keeping, clock)
+
+    def judge(problem: TableProblem, pattern: Pattern, plan: Plan) -> tuple[Audit | None, list[Diagnostic]]:
+        with timed(seconds, "audit"):
+            return _audited(problem, pattern, plan, watch, team)
+
+    return Rounds(problem, plan, request, clock, search, judge).run()
+
+
 def _searched(
-    problem: TableProblem, plan: Plan, request: Request, watch: Watch, team: Team, keeping: Keeping
+    problem: TableProblem, plan: Plan, request: Request, watch: Watch, team: Team, keeping: Keeping, clock: Clock
 ) -> Result:
     given_up = False
 
@@ -172,8 +192,7 @@ def _searched(
         if not given_up:
             watch.standing(problem.name, standing)
 
-    order = order_of(plan, request.policy.seed or 0, tell, team, keeping)
-    watch.searching(problem.name, plan.engine.name, order.clock)
+    order = order_of(plan, request.policy.seed or 0, tell, team, keeping, clock)
     begun = perf_counter()
     limit = order.clock.limit
     try:
@@ -208,7 +227,7 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        made = audit(problem, pattern, exact=False, progress=progress, team=team)
+        made = audit_release(problem, pattern, exact=False, progress=progress, team=team)
     except ClusterLost:
         raise
     except Exception as error:

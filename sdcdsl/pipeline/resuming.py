@@ -13,11 +13,13 @@ from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 
 
-def keeping_for(problem: TableProblem, plan: Plan, request: Request) -> tuple[Keeping, list[Diagnostic]]:
-    """For one method of a block's chain."""
+def keeping_for(
+    problem: TableProblem, plan: Plan, request: Request, number: int = 1
+) -> tuple[Keeping, list[Diagnostic]]:
+    """For one method of a block's chain; `number`: of its problem, which grows by sums of cells."""
     if request.checkpoints is None:
         return Keeping(), []
-    path = _place(request, problem.name, plan.engine.name)
+    path = _place(request, problem.name, plan.engine.name, number)
     seed = request.policy.seed or 0
     keeping = Keeping(path, about(problem, plan.engine.name, plan.options, seed, plan.before), request.every)
     if not request.resume:
@@ -33,11 +35,19 @@ def forget(request: Request) -> None:
     """Once everything is written, or proved to be impossible."""
     for block in request.blocks:
         for engine in request.policy.protects[block].the(d.MethodChain).engines:
-            if request.checkpoints is not None:
-                _place(request, block, engine.name).unlink(missing_ok=True)
+            number = 1
+            while request.checkpoints is not None and _forgotten(_place(request, block, engine.name, number)):
+                number += 1
 
 
-def _place(request: Request, block: str, method: str) -> Path:
+def _forgotten(path: Path) -> bool:
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    return there
+
+
+def _place(request: Request, block: str, method: str, number: int) -> Path:
     assert request.checkpoints is not None
-    name = re.sub(r"[^\w.-]", "_", f"{request.source.stem}.{block}.{method}.checkpoint")
+    again = f".{number}" if number > 1 else ""
+    name = re.sub(r"[^\w.-]", "_", f"{request.source.stem}.{block}.{method}{again}.checkpoint")
     return request.checkpoints / name

@@ -11,10 +11,18 @@ def measure_of(block: d.Block) -> str:
     said = block.last(d.Measure)
     if said is not None:
         return f"measure {said.name}"
-    origin, total = block.last(d.From), block.last(d.Sum)
+    quantity = quantity_of(block)
+    if quantity is None:
+        return f"table {block.name}"
     records = " and ".join(expression(only.where) for only in block.all(d.Only))  # other records, another quantity
+    return f"{quantity} {records}"
+
+
+def quantity_of(block: d.Block) -> str | None:
+    """The column of which data, whatever records and whatever the measure is called; None if it is from no data."""
+    origin, total = block.last(d.From), block.last(d.Sum)
     if origin is not None and total is not None:
-        return f"sum of {total.column} in {origin.data} {records}"
+        return f"sum of {total.column} in {origin.data}"
     if origin is not None and any(c.column is None for c in block.all(d.Count)):
-        return f"count of {origin.data} {records}"
-    return f"table {block.name}"
+        return f"count of {origin.data}"
+    return None

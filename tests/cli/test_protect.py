@@ -176,12 +176,13 @@ def test_the_next_method_runs_where_the_first_finds_nothing(policy, tmp_path):
 def test_all_blocks_or_none(policy, tmp_path):
     path = policy("method enumeration", 'release csv "one.csv"')
     text = path.read_text()
-    second = text[text.index("protect investment") :].replace("protect investment", "protect investment as again")
-    path.write_text(text + "\n" + second.replace("one.csv", "two.csv").replace("enumeration", "careless"))
+    other = text[text.index("table investment") : text.index("attacker external")] + text[text.index("protect inv") :]
+    other = other.replace("investment", "other").replace("one.csv", "two.csv").replace("enumeration", "careless")
+    path.write_text(f"{text}\n{other}")
     found = protect(path, "--jobs", "1")
     assert [(b["name"], b["verdict"], b["outputs"]) for b in found["blocks"]] == [
         ("investment", "protected", []),
-        ("again", "exposed", []),
+        ("other", "exposed", []),
     ]
     assert (found["exit"], files(tmp_path)) == (6, {"investment.sdc"})
     assert protect(path, "--block", "investment")["exit"] == 0

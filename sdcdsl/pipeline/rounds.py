@@ -1,0 +1,185 @@
+"""The search of one method, again and again until its release tells no sensitive sum.
+
+Which sums of hidden cells are sensitive depends on what is hidden, and is known once there is a release. The audit
+names those that it leaves too narrow (`audit.sums`); they become cells of the problem, and the method searches again.
+Sums are never taken out, and there are finitely many, so that this ends. All searches together have the time of one:
+the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left.
+
+Bounds. A sum is asked for in every release of the rounds that follow, be all its members hidden or not. That may be
+more than the audit asks of a release in which one of them is published: such a round proves nothing about the least
+cost, and the bound stays the one of the rounds before. It is no more for a pair of which one cell is sensitive and asks
+for at least as much as the pair: where the other cell is published, the pair moves as the sensitive cell does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sdcdsl.audit import Audit
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.methods.checkpoint import Keeping, State
+from sdcdsl.methods.result import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock, Result, gap
+from sdcdsl.outcome import SAFE
+from sdcdsl.pattern import Pattern
+from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.pipeline.ordering import Plan, replanned
+from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.resuming import keeping_for
+
+SHARE = 0.3  # of the time that is left, for a search that may not be the last one
+ROUNDING = 1e-9  # of a cost: less than that is no gap
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A search and the audit of what it found."""
+
+    problem: TableProblem
+    plan: Plan
+    result: Result
+    audit: Audit | None = None
+    found: tuple[Diagnostic, ...] = ()
+
+    @property
+    def found_release(self) -> bool:
+        return self.result.status in (OPTIMAL, FEASIBLE) and self.result.pattern is not None
+
+
+Search = Callable[[TableProblem, Plan, Keeping, Clock], Result]
+Auditing = Callable[[TableProblem, Pattern, Plan], tuple[Audit | None, list[Diagnostic]]]
+
+
+class Rounds:
+    def __init__(
+        self, problem: TableProblem, plan: Plan, request: Request, clock: Clock, search: Search, audit: Auditing
+    ):
+        self.problem, self.plan, self.request, self.clock = problem, plan, request, clock
+        self.search, self.audit = search, audit
+        self.first = problem
+        self.number = 1  # of the problem: how often it was extended, and one
+        self.best: Round | None = None  # whose release tells no sensitive sum
+        self.bound: float | None = None  # on the cost of any release
+        self.timed = False
+        self.seconds: dict[str, float] = {}
+        self.stale: list[Diagnostic] = []
+
+    def run(self) -> Round:
+        limited = self.clock.limit is not None and self.problem.sums is not None
+        last = not limited
+        while True:
+            made = self._round(1.0 if last else SHARE)
+            if not made.found_release:
+                if made.result.status == LIMIT and not last and not self.clock.over:
+                    last = True  # a part of the time was too little
+                    continue
+                return self._ended(self.best or self._nothing(made))
+            if made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE):
+                return self._ended(made)
+            if made.audit.problem is not self.problem:
+                self._extend(made.audit.problem)
+                last = not limited or self.clock.left < SHARE * (self.clock.limit or 0.0)
+                continue
+            self.best = _cheaper(self.best, made)
+            if last or made.result.status == OPTIMAL or not made.result.timed or self.clock.over:
+                return self._ended(self.best)
+            last = True
+
+    def _round(self, share: float) -> Round:
+        keeping, stale = keeping_for(self.problem, self.plan, self.request, self.number)
+        self.stale += stale if self.number == 1 and not self.stale else []
+        if keeping.found is None and self.best is not None and self.best.problem is self.problem:
+            keeping.found = _known(self.best)
+        part = self.clock if share == 1.0 else self.clock.part(share * self.clock.left)
+        result = self.search(self.problem, self.plan, keeping, part)
+        self.timed |= result.timed
+        for phase, passed in result.seconds.items():
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + passed
+        if result.bound is not None and _proves(self.problem):
+            self.bound = result.bound if self.bound is None else max(self.bound, result.bound)
+        made = Round(self.problem, self.plan, result)
+        if not made.found_release:
+            return made
+        assert result.pattern is not None
+        judged, wrong = self.audit(self.problem, result.pattern, self.plan)
+        return replace(made, audit=judged, found=tuple(wrong))
+
+    def _extend(self, problem: TableProblem) -> None:
+        self.problem, self.number = problem, self.number + 1
+        self.plan = replanned(self.plan, problem, self.request)
+
+    # ---- what comes of it ---------------------------------------------------------------------------
+
+    def _ended(self, made: Round) -> Round:
+        result = replace(made.result, timed=self.timed, seconds=self.seconds)
+        if made.found_release and made.problem is not self.first:
+            result = self._as_proved(made.problem, result)
+        return replace(made, result=result, found=(*self.stale, *made.found))
+
+    def _as_proved(self, problem: TableProblem, result: Result) -> Result:
+        more = _late(problem)
+        sums = "1 sum of cells" if more == 1 else f"{more:,} sums of cells"
+        note = f"{sums} that an earlier pattern left too narrow {'is' if more == 1 else 'are'} protected as well"
+        status = result.status
+        if not _proves(problem):
+            wanted = float(self.plan.options.get("gap") or 0.0) + ROUNDING
+            known = result.objective is not None and self.bound is not None
+            status = OPTIMAL if known and gap(result.objective, self.bound) <= wanted else FEASIBLE  # type: ignore[arg-type]
+            note += "; the bound is that of a search without them"
+        return replace(result, status=status, bound=self.bound, notes=(*result.notes, note))
+
+    def _nothing(self, made: Round) -> Round:
+        """No release, or none that tells no sensitive sum: then that is what is in the way."""
+        if made.problem is self.first:
+            return made
+        result, more = made.result, _late(made.problem)
+        sums = "a sum" if more == 1 else f"{more:,} sums"
+        note = f"releases were found, and not released: they tell {sums} of cells that the rules call sensitive"
+        status = LIMIT if result.status == INFEASIBLE and not _proves(made.problem) else result.status
+        return replace(made, result=replace(result, status=status, notes=(*result.notes, note)))
+
+
+def _cheaper(best: Round | None, made: Round) -> Round:
+    if best is None or best.result.objective is None or made.result.objective is None:
+        return made
+    return made if made.result.objective <= best.result.objective else best
+
+
+def _known(best: Round) -> State | None:
+    """What a search of the same problem may begin with; it is attacked again before it counts."""
+    pattern = best.result.pattern
+    if best.plan.engine.name != "csp" or pattern is None:
+        return None
+    hidden = (pattern.status != EXACT) | ~best.problem.dataset["published"].values
+    return State({"phase": "search"}, {"hidden": hidden})
+
+
+def _late(problem: TableProblem) -> int:
+    """Sums that a release made necessary."""
+    return 0 if problem.sums is None else len(problem.sums.unions) - problem.sums.before
+
+
+def _proves(problem: TableProblem) -> bool:
+    """Whether what this problem asks for is asked of every release."""
+    if not _late(problem):
+        return True
+    assert problem.sums is not None
+    unions, before = problem.sums.unions, problem.sums.before
+    if not unions.always[before:].all():
+        return False
+    d = problem.dataset
+    base = problem.n - len(unions)
+    cell, attacker = d["cell_at"].values.astype(np.int64), d["attacker_at"].values.astype(np.int64)
+    levels = np.stack([d[name].values for name in ("lpl", "upl", "spl")])
+    count = d.sizes["attacker"]
+    asked = {int(key): levels[:, at] for at, key in enumerate(cell * count + attacker)}
+    sensitive = (d["status"].values == "u") & d["published"].values
+    for pair in np.flatnonzero(cell >= base + before):
+        members = [int(c) for c in unions.members(int(cell[pair]) - base) if sensitive[c]]
+        covered = (asked.get(c * count + int(attacker[pair])) for c in members)
+        if len(members) != 1 or not any(one is not None and (one >= levels[:, pair]).all() for one in covered):
+            return False
+    return True
