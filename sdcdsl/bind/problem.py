@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from sdcdsl.bind.counts import Told
 from sdcdsl.bind.evaluate import View
 from sdcdsl.bind.levels import AttackerLevels
 from sdcdsl.bind.relations import Relations
@@ -76,6 +77,7 @@ class TableProblem:
     asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
     fixed: tuple[Fixed, ...] = ()  # who wants which cells published
     stated: tuple[Stated, ...] = ()  # every publish, suppress, fix and waive that is about cells
+    told: tuple[tuple[str, Told], ...] = ()  # cells that declared attackers know exactly by a `knows` statement
 
     @property
     def n(self) -> int:

@@ -22,6 +22,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         yield from _against_somebody(policy, protect)
         yield from _levels(policy, protect)
         yield from _attackers_have_data(policy, protect)
+        yield from _attackers_have_counts(policy, protect)
         yield from _experiments(protect)
         yield from _seed(policy, protect)
         yield from _parts(protect)
@@ -159,6 +160,39 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
                 meant = nearest(missing[0], columns)
                 near = next((c.span for c in data.all(d.Column) if c.role == meant), None) if data and meant else None
                 yield found.mark(near, f"did you mean `{missing[0]}`?")
+
+
+def _attackers_have_counts(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    """Who knows counts knows something only where there are counts, and where it is clear what they tell."""
+    for name in attackers_of(policy, protect):
+        attacker = policy.attackers.get(name)
+        said = next((k for k in attacker.all(d.Knows) if k.what == "counts"), None) if attacker is not None else None
+        if said is None:
+            continue
+        for table in protect.tables:
+            block = policy.tables.get(table)
+            if block is None or policy.is_damaged(block.span):
+                continue
+            origin, summed, counted = block.last(d.From), block.all(d.Sum), block.all(d.Count)
+            if origin is None and not block.all(d.Values) and not block.all(d.Origin):
+                continue  # that it comes from nowhere is reported as such
+            from_records = bool(summed) or any(c.column is None for c in counted)
+            if origin is None or not (from_records or counted):
+                headline = f"attacker `{name}` knows counts, and table `{table}` does not say how many contribute"
+                help = "count COLUMN in a table of ready-made cells; microdata are counted"
+                yield diagnostic("SDC132", headline, said.span, help=help).mark(block.heading, "this table")
+                continue
+            data = policy.data.get(origin.data)
+            weight = next((c for c in data.all(d.Column) if c.role == "weight"), None) if data is not None else None
+            if weight is not None and counted and from_records and not summed:
+                headline = f"attacker `{name}` knows counts, and table `{table}` publishes weighted ones"
+                found = diagnostic(
+                    "SDC146",
+                    headline,
+                    said.span,
+                    help="say what he knows as bounds: bounds 0 .. 0 where count = 0",
+                )
+                yield found.mark(weight.span, "weights").mark(block.heading, "this table")
 
 
 def _experiments(protect: d.Block) -> Iterator[Diagnostic]:
