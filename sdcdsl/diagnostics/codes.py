@@ -96,6 +96,7 @@ _ERRORS = {
     "SDC144": "parts of a combined method that do not fit together",
     "SDC145": "a conditional level that the method does not know",
     "SDC146": "knowledge of counts where counts are weighted",
+    "SDC147": "an option that has no effect here",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",

@@ -156,7 +156,7 @@ def _options(draw: random.Random, world: World, method: str) -> tuple[str, list[
     lines = [f"time_limit {SECONDS} s", *lines]
     if method != "ecta" and draw.random() < 0.1:
         lines.append("backend scip")
-    if draw.random() < 0.2:
+    if method != "ecta" and draw.random() < 0.2:
         lines.append(f"gap {draw.choice([1, 5])}%")
     if draw.random() < 0.15:
         lines.append("unions off")

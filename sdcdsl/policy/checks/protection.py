@@ -27,6 +27,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         yield from _seed(policy, protect)
         yield from _parts(protect)
         yield from _conditions(protect)
+        yield from _without_effect(protect)
     for scenario in policy.scenarios.values():
         yield from _scenario_levels(policy, scenario)
     yield from _rules_have_data(policy)
@@ -275,6 +276,30 @@ def _conditions(protect: d.Block) -> Iterator[Diagnostic]:
                 notes=[f"methods that do: {', '.join(able)}"],
             )
             yield found.mark(engine.span, "this method")
+
+
+def _without_effect(protect: d.Block) -> Iterator[Diagnostic]:
+    """Options that would be read and forgotten."""
+    for chain in protect.all(d.MethodChain):
+        for at, engine in enumerate(chain.engines):
+            lacks = METHODS[engine.name].lacks if engine.name in METHODS else ()
+            elsewhere = any(o.name == "backend" and o.values != (x.Name("highs"),) for o in engine.options)
+            for option in engine.options:
+                if option.name in lacks and not (option.name == "threads" and elsewhere):
+                    headline = f"`{option.name}` has no effect on `{engine.name}`"
+                    yield diagnostic("SDC147", headline, option.span, _NO_EFFECT[option.name], help="leave it out")
+                if option.name == "unions" and at > 0:
+                    first = next((o.values for o in chain.engines[0].options if o.name == "unions"), (x.Name("on"),))
+                    if option.values != first:
+                        headline = "`unions` is one choice for all methods of a chain"
+                        help = f"say it of the first method, `{chain.engines[0].name}`"
+                        yield diagnostic("SDC147", headline, option.span, "the first method decides", help=help)
+
+
+_NO_EFFECT = {
+    "gap": "it tries tables, and does not know how far the best one is from the least",
+    "threads": "it uses one core; several blocks or a cluster use more",
+}
 
 
 def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
