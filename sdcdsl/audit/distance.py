@@ -3,6 +3,9 @@
 Controlled tabular adjustment publishes another table that is additive, keeps the bounds, and keeps away from the truth
 in every sensitive cell: v_p ≤ a_p - lpl or v_p ≥ a_p + upl (004; 001 §II). That is checked. It is *not* checked, and
 cannot be without a published region, how near an attacker comes who guesses how the table was made.
+
+An attacker without a level on one side asks for nothing there. But zero is no distance: the value must be as far on
+this side as the other attackers of the cell ask for, and a side that nobody has a level for does not count.
 """
 
 from __future__ import annotations
@@ -58,13 +61,21 @@ def distance(problem: TableProblem, pattern: Pattern, pairs: Pairs) -> Distance:
     lb, ub = d["lb"].values, d["ub"].values
     slack = TOLERANCE * np.maximum(np.abs(v), np.abs(d["a"].values))
     move = v[pairs.cell] - d["a"].values[pairs.cell]
-    asked_up, asked_down = pairs.upl > 0, pairs.lpl > 0
-    far = (asked_up & (move >= pairs.upl * (1 - TOLERANCE))) | (asked_down & (-move >= pairs.lpl * (1 - TOLERANCE)))
+    up, down = (_least(pairs.cell, level, problem.n) for level in (pairs.upl, pairs.lpl))
+    far = (move >= up * (1 - TOLERANCE)) | (-move >= down * (1 - TOLERANCE))
     return Distance(
-        far | (~asked_up & ~asked_down),
+        far | ((pairs.upl <= 0) & (pairs.lpl <= 0)),
         np.flatnonzero(np.abs(total) > ADDITIVE * scale),
         np.flatnonzero(~unions & ~unseen & ((v < lb - slack) | (v > ub + slack))),
     )
+
+
+def _least(cell: np.ndarray, level: np.ndarray, n: int) -> np.ndarray:
+    """How far a pair's value must go on one side: its own level, else the largest of the cell; inf if there is none."""
+    most = np.zeros(n)
+    np.maximum.at(most, cell, level)
+    least = np.where(level > 0, level, most[cell])
+    return np.where(least > 0, least, np.inf)
 
 
 def _completed(problem: TableProblem, v: np.ndarray, unseen: np.ndarray) -> np.ndarray:

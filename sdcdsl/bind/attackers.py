@@ -3,7 +3,8 @@
 A declared attacker is a *view*: bounds for all cells, from its `bounds` statements. `each unit` is one attacker for
 every contributor that qualifies; all of them share the view, and each knows more in the cells it contributes to: a
 cell is at least as large as its own part. (Where contributions may be negative, its own part says nothing about the
-cell, and nothing is added.)
+cell, and nothing is added.) Whoever knows the counts knows more: empty cells, the values of tables of counts, and the
+cell that is nobody's but its own (`sdcdsl.bind.counts`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from sdcdsl.bind import naming
+from sdcdsl.bind.counts import ZERO, Told, told_by_counts
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.holdings import contributions_to, summed
 from sdcdsl.bind.naming import first_cells
@@ -40,7 +42,9 @@ class Knowledge:
     known_member: np.ndarray  # int64 [known]: who
     known_cell: np.ndarray  # int64 [known]: about which cell
     known_low: np.ndarray  # [known]: is at least this
+    known_high: np.ndarray  # [known]: and at most this
     alone: np.ndarray  # bool [known]: nobody else contributes to the cell
+    told: tuple[Told, ...] = ()  # cells that the whole view knows exactly because of a `knows` statement
 
 
 def know(
@@ -61,16 +65,42 @@ def know(
         return None, found
     low[~stated], high[~stated] = (ends[~stated] for ends in _of_members(low, high, unions))
     low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
-    if any(k.what == "zeros" for k in attacker.all(d.Knows)):
-        zero = a == 0
-        zero[len(a) - len(unions) :] = False  # of cells, not of sums of them
-        low[zero], high[zero] = 0.0, 0.0
+    told, found = _told(attacker, views, tables, a, name, len(a) - len(unions))
+    if found:
+        return None, found
+    for one in told:
+        low[one.cells], high[one.cells] = a[one.cells], a[one.cells]
     each = attacker.last(d.Each)
     members, own = (attacker.name,), _Parts.none()
     if each is not None:
         labels, own = _each(attacker, each, views, tables, a, unions)
         members = tuple(f"{attacker.name} {label}" for label in labels)
-    return Knowledge(attacker.name, low, high, members, own.member, own.cell, own.amount, own.alone), []
+    known = (own.member, own.cell, own.amount, own.most, own.alone)
+    return Knowledge(attacker.name, low, high, members, *known, told=told), []
+
+
+def _knows(attacker: d.Block, what: str) -> d.Knows | None:
+    return next((k for k in attacker.all(d.Knows) if k.what == what), None)
+
+
+def _told(
+    attacker: d.Block,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    a: np.ndarray,
+    name: Callable[[int], str],
+    base: int,
+) -> tuple[tuple[Told, ...], list[Diagnostic]]:
+    """Cells, not sums of them, that are known exactly beforehand."""
+    out: list[Told] = []
+    if (zeros := _knows(attacker, "zeros")) is not None:
+        out.append(Told(zeros.span, "zeros", ZERO, (a == 0) & (np.arange(len(a)) < base)))
+    if (counts := _knows(attacker, "counts")) is not None:
+        more, found = told_by_counts(attacker, counts, views, tables, a, name)
+        if found:
+            return (), found
+        out += more
+    return tuple(out), []
 
 
 def _bounds(
@@ -93,7 +123,7 @@ def _bounds(
             for v in views
         ]
         clauses = [
-            Clause(getattr(s, side) if s.low is not None else x.Name("given", span=s.span), s.where, s.span)
+            Clause(_end(getattr(s, side)) if s.low is not None else x.Name("given", span=s.span), s.where, s.span)
             for s in statements
         ]
         amounts, by, problems = last_match(shown, clauses, stated, name, finite=False)
@@ -104,6 +134,8 @@ def _bounds(
     (low, by_low), (high, by_high) = sides
     if found:
         return low, high, found
+    turned = (a < 0) & (low > high)  # 50 % to 150 % of -40 is -60 .. -20
+    low, high = np.where(turned, high, low), np.where(turned, low, high)
     scale = ROUNDING * np.maximum(np.abs(a), BESIDE * float(np.abs(a).max(initial=0.0)))
     outside = np.flatnonzero((a < low - scale) | (a > high + scale))
     for index in np.unique(np.where(a[outside] < low[outside], by_low[outside], by_high[outside])):
@@ -124,6 +156,13 @@ def _of_members(low: np.ndarray, high: np.ndarray, unions: Unions) -> tuple[np.n
         np.add.at(total, unions.union_of, term)
         ends[base:] = total
     return low, high
+
+
+def _end(e: x.Expression) -> x.Expression:
+    """`150% of value` as an end of bounds is a place on the value's own side of zero, not an amount."""
+    if isinstance(e, x.Negative):
+        return x.Negative(_end(e.value), span=e.span)
+    return x.Binary("*", e.left, e.right, span=e.span) if isinstance(e, x.Binary) and e.operator == "of" else e
 
 
 def _given(views: Sequence[View], tables: Sequence[BoundTable], n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -176,22 +215,26 @@ def _each(
         number = np.array([numbers.setdefault(made.name(int(h)), len(numbers)) for h in holdings], dtype=np.int64)
         member = number[position]
         if view.has(each.where):  # who qualifies in one table attacks them all
-            true, unknown = Evaluator(view, own.cell, {"contribution": own.amount}).holds(each.where)
+            true, unknown = Evaluator(view, own.cell, {"contribution": np.abs(own.amount)}).holds(each.where)
             qualified.append(np.unique(member[true | unknown]))  # in doubt somebody attacks
-        found.append(_Parts(member, view.cells[own.cell], own.amount, made.count[own.cell] == 1))
+        most = np.full(len(member), np.inf)
+        found.append(_Parts(member, view.cells[own.cell], own.amount, most, made.count[own.cell] == 1))
     parts = _joined(found)
     chosen = np.unique(np.concatenate([*qualified, np.zeros(0, dtype=np.int64)])).astype(np.int64)
     labels = tuple(np.array(list(numbers), dtype=object)[chosen])
-    if not any(k.what == "own contribution" for k in attacker.all(d.Knows)):
+    if _knows(attacker, "own contribution") is None:
         return labels, _Parts.none()
     parts = _joined([parts, _of_unions(parts, unions, len(a) - len(unions))])
+    # Whoever knows to be the only contributor of a cell knows the cell.
+    whole = parts.alone & (_knows(attacker, "counts") is not None)
     # Beside a negative part one's own part says nothing about the cell.
     mixed = np.unique(parts.cell[parts.amount < 0])
-    known = np.isin(parts.member, chosen) & ~np.isin(parts.cell, mixed)
-    member, cell = np.searchsorted(chosen, parts.member[known]), parts.cell[known]
+    known = np.isin(parts.member, chosen) & (whole | ~np.isin(parts.cell, mixed))
+    member, cell, whole = np.searchsorted(chosen, parts.member[known]), parts.cell[known], whole[known]
     order = np.lexsort((cell, member))
     own = np.minimum(parts.amount[known], a[cell])  # sums in another order may differ in the last digit
-    return labels, _Parts(member[order], cell[order], own[order], parts.alone[known][order])
+    low, high = np.where(whole, a[cell], own), np.where(whole, a[cell], np.inf)
+    return labels, _Parts(member[order], cell[order], low[order], high[order], parts.alone[known][order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,24 +243,27 @@ class _Parts:
 
     member: np.ndarray
     cell: np.ndarray
-    amount: np.ndarray
+    amount: np.ndarray  # their part; what they know the cell to be at least
+    most: np.ndarray  # and at most
     alone: np.ndarray  # nobody else contributes to the cell
 
     @staticmethod
     def none() -> _Parts:
         nobody = np.zeros(0, dtype=np.int64)
-        return _Parts(nobody, nobody, np.zeros(0), nobody > 0)
+        return _Parts(nobody, nobody, np.zeros(0), np.zeros(0), nobody > 0)
+
+    def take(self, order: np.ndarray) -> _Parts:
+        return _Parts(self.member[order], self.cell[order], self.amount[order], self.most[order], self.alone[order])
 
 
 def _joined(parts: Sequence[_Parts]) -> _Parts:
     """Sorted by cell and member; what linked tables both show counts once."""
-    member, cell = np.concatenate([p.member for p in parts]), np.concatenate([p.cell for p in parts])
-    amount, alone = np.concatenate([p.amount for p in parts]), np.concatenate([p.alone for p in parts])
-    order = np.lexsort((member, cell))
-    member, cell, amount, alone = member[order], cell[order], amount[order], alone[order]
-    fresh = np.ones(len(cell), dtype=bool)
-    fresh[1:] = (cell[1:] != cell[:-1]) | (member[1:] != member[:-1])
-    return _Parts(member[fresh], cell[fresh], amount[fresh], alone[fresh])
+    columns = ("member", "cell", "amount", "most", "alone")
+    made = _Parts(*(np.concatenate([getattr(p, column) for p in parts]) for column in columns))
+    made = made.take(np.lexsort((made.member, made.cell)))
+    fresh = np.ones(len(made.cell), dtype=bool)
+    fresh[1:] = (made.cell[1:] != made.cell[:-1]) | (made.member[1:] != made.member[:-1])
+    return made.take(fresh)
 
 
 def _of_unions(parts: _Parts, unions: Unions, base: int) -> _Parts:
@@ -232,7 +278,7 @@ def _of_unions(parts: _Parts, unions: Unions, base: int) -> _Parts:
     amount = parts.amount[entry] * np.repeat(unions.coefficient[member_cell], reach)
     owner, member, amount = summed(owner, parts.member[entry], amount)
     alone = np.bincount(owner, minlength=len(unions))[owner] == 1
-    return _Parts(member, base + owner, amount, alone)
+    return _Parts(member, base + owner, amount, np.full(len(owner), np.inf), alone)
 
 
 def dominated(known: Knowledge, spared: np.ndarray) -> np.ndarray:

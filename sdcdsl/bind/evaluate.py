@@ -218,7 +218,7 @@ _BINARY: dict[str, Callable] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
-    "of": np.multiply,
+    "of": lambda share, whole: np.multiply(share, np.abs(whole)),  # a share of the size, whatever its sign
     "/": _defined(np.divide),
     "^": _defined(lambda a, b: np.power(np.asarray(a, dtype=float), b)),
 }

@@ -195,7 +195,7 @@ def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.
             return -inner(value)
         case x.Binary(operator, left, right):
             a, b = inner(left), inner(right)
-            return {"+": a + b, "-": a - b, "*": a * b, "of": a * b, "/": a / b, "^": a**b}[operator]
+            return {"+": a + b, "-": a - b, "*": a * b, "of": a * b.abs(), "/": a / b, "^": a**b}[operator]
     raise TypeError(f"cannot filter records by {e!r}")
 
 

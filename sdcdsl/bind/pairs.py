@@ -39,7 +39,8 @@ class Pairs:
         chosen = number[one.known_member] >= 0
         cell = one.known_cell[chosen]
         low = np.maximum(one.known_low[chosen], one.low[cell])
-        self.known.append((number[one.known_member[chosen]], cell, low, one.high[cell]))
+        high = np.minimum(one.known_high[chosen], one.high[cell])
+        self.known.append((number[one.known_member[chosen]], cell, low, high))
         self.view_of += [len(self.low)] * len(keep)
         self.low.append(one.low)
         self.high.append(one.high)

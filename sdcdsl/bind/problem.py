@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import xarray as xr
 
+from sdcdsl.bind.counts import Told
 from sdcdsl.bind.evaluate import View
 from sdcdsl.bind.levels import AttackerLevels
 from sdcdsl.bind.relations import Relations
@@ -100,6 +101,7 @@ class TableProblem:
     fixed: tuple[Fixed, ...] = ()  # who wants which cells published
     stated: tuple[Stated, ...] = ()  # every publish, suppress, fix and waive that is about cells
     sums: Sums | None = None  # None: nothing is known about contributors, or the policy says `unions off`
+    told: tuple[tuple[str, Told], ...] = ()  # cells that declared attackers know exactly by a `knows` statement
 
     @property
     def n(self) -> int:

@@ -240,6 +240,7 @@ class _Making:
             asked=tuple(asked),
             fixed=tuple(self._fixed()),
             stated=tuple(self.marks.stated),
+            told=tuple((one.name, told) for one in known for told in one.told if told.cells.any()),
         )
         return made, found
 
@@ -358,9 +359,12 @@ class _Making:
             some = np.sum(list(amounts.values()), axis=0) > 0
             covered[cells[some]] = True
             below, above = self.a[cells] - one.low[cells], one.high[cells] - self.a[cells]
+            told, problems = self._told(one, level, cells[stated & some])
+            found += problems
             # A conditional level that cannot be had forbids no more than touching the cell.
-            found += self._impossible(level, "lpl", cells, np.where(stated, amounts["lpl"], 0.0), below)
-            found += self._impossible(level, "upl", cells, np.where(stated, amounts["upl"], 0.0), above)
+            asking_for = stated & ~told[cells]
+            for name, room in (("lpl", below), ("upl", above)):
+                found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), room)
             if out.size + len(one.members) * int(some.sum()) > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
@@ -382,6 +386,24 @@ class _Making:
             ]
             found.append(diagnostic("SDC332", headline, self.protect.heading, notes=["\n".join(notes)]))
         return out, found
+
+    def _told(self, one: Knowledge, level: AttackerLevels, cells: np.ndarray) -> tuple[np.ndarray, list[Diagnostic]]:
+        """Of sensitive cells with a level, those that a `knows` statement gives away: no release hides them."""
+        known, out = np.zeros(self.n, dtype=bool), []
+        for told in one.told:
+            chosen = cells[told.cells[cells] & ~known[cells]]
+            known[chosen] = True
+            if not len(chosen):
+                continue
+            headline = f"attacker `{one.name}` knows {naming.cells(chosen)} exactly that must be kept from him"
+            notes = [first_cells(chosen, self.label), f"{told.why}: nothing that is published or hidden changes that"]
+            help = f"leave out `knows {told.what}` if he does not know that much, or do not ask for these cells"
+            found = diagnostic("SDC337", headline, told.span, "he knows it from here", notes=notes, help=help)
+            by = {int(b): None for name in LEVELS for b in level.spans[name][chosen] if b >= 0}
+            for statement in by:
+                found = found.mark(level.statements[statement], "asks for uncertainty about it")
+            out.append(found)
+        return known, out
 
     def _impossible(
         self, level: AttackerLevels, name: str, cells: np.ndarray, amount: np.ndarray, room: np.ndarray

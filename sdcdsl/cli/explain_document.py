@@ -48,6 +48,10 @@ def document(made: Explanation) -> dict[str, Any]:
             for f in made.findings
         ],
         "stated": [{"word": t.word, **_statement(t.statement)} for t in made.touches],
+        "known_before": [
+            {"attacker": k.attacker, "why": k.why, **(_statement(k.statement) if k.statement is not None else {})}
+            for k in made.foreknown
+        ],
         "release": _release(made),
         "attackers": [_inferred(one, made) for one in made.inferred],
         "outsider": _inferred(made.outsider, made) if made.outsider is not None else None,

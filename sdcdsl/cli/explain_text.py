@@ -12,7 +12,7 @@ from sdcdsl.audit.intervals import spelled
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN
-from sdcdsl.pipeline.cell_facts import Finding, Membership, Seat, Statement
+from sdcdsl.pipeline.cell_facts import Finding, Foreknown, Membership, Seat, Statement
 from sdcdsl.pipeline.explaining import Explanation
 from sdcdsl.pipeline.inferring import Inferred, Other
 from sdcdsl.pipeline.needed_for import Loss
@@ -37,6 +37,7 @@ def text_of(made: Explanation, policy: Policy) -> str:
     said = [f"{touch.statement.text}{_at(touch.statement)}" for touch in made.touches]
     said += [f"{w.text}{_at(w)}" for seat in made.seats for w in seat.waivers]
     lines += _section("statements", list(dict.fromkeys(said)))
+    lines += _section("known before", [_known(one) for one in made.foreknown])
     lines += _section("released", _released(made))
     for i, (one, more) in enumerate(_nearest(made.inferred)):
         lines += _section("" if i else "attackers", _attacker(one, more, made))
@@ -125,6 +126,11 @@ def _asks(finding: Finding, made: Explanation) -> str:
     if not finding.lower and not finding.upper:
         return ""
     return f"; asks for {lower} below and {upper} above" if lower != upper else f"; asks for {lower} below and above"
+
+
+def _known(one: Foreknown) -> str:
+    by = f", by `{one.statement.text}`{_at(one.statement)}" if one.statement is not None else ""
+    return f"exactly, to {one.attacker}: {one.why}{by}"
 
 
 def _released(made: Explanation) -> Iterator[str]:

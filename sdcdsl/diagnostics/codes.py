@@ -96,6 +96,8 @@ _ERRORS = {
     "SDC143": "more than one title, seed or edition",
     "SDC144": "parts of a combined method that do not fit together",
     "SDC145": "a conditional level that the method does not know",
+    "SDC146": "knowledge of counts where counts are weighted",
+    "SDC147": "an option that has no effect here",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",
@@ -128,6 +130,7 @@ _ERRORS = {
     "SDC330": "a sensitive cell without a level",
     "SDC333": "senses from contributors that the data does not name",
     "SDC334": "parts of a combined method that do not divide the cells",
+    "SDC337": "a sensitive cell that an attacker knows beforehand",
     # ---- releases and audits ---------------------------------------------------------
     "SDC401": "a certificate that cannot be read",
     "SDC402": "a certificate that does not hold",

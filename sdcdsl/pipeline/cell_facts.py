@@ -80,6 +80,18 @@ class Touch:
     statement: Statement
 
 
+@dataclass(frozen=True)
+class Foreknown:
+    """Somebody who knows the cell before anything is released."""
+
+    attacker: str
+    why: str
+    statement: Statement | None = None
+
+
+ALONE = "it is the only contributor, and knows that"
+
+
 # ---- the cell itself -------------------------------------------------------------------------------
 
 
@@ -93,6 +105,17 @@ def seats(problem: TableProblem, cell: int, policy: Policy) -> tuple[Seat, ...]:
         codes = table.lattice.codes(local) if table.lattice is not None else {"cell": _number(table, local)}
         out.append(_seat(table, view, local, codes, policy))
     return tuple(out)
+
+
+def foreknown(problem: TableProblem, cell: int) -> tuple[Foreknown, ...]:
+    """Who knows the cell exactly beforehand: by a `knows` statement, or as its only contributor."""
+    out = [Foreknown(name, told.why, Statement.of(told.span)) for name, told in problem.told if told.cells[cell]]
+    data = problem.dataset
+    exactly = (data["known_cell"].values == cell) & (data["known_low"].values == data["known_high"].values)
+    attackers = data["known_attacker"].values[exactly]
+    declared = {one.attacker for one in out}
+    names = (problem.attackers[int(k)] for k in attackers)
+    return (*out, *(Foreknown(name, ALONE) for name in names if name.split(" ", 1)[0] not in declared))
 
 
 def _local(view: View, cell: int) -> int | None:

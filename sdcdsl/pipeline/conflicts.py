@@ -142,12 +142,30 @@ def _leaving(
         for fixed in _to_blame(narrow):
             if fixed.span is not None:
                 yield fixed.span, f"wants {len(fixed.cells):,} cell{'s' if len(fixed.cells) > 1 else ''} published"
+        yield from _told(narrow)
         return
     names = {problem.attackers[int(a)].split(" ", 1)[0] for a in narrow.dataset["attacker_at"].values}
     for name in sorted(names & set(policy.attackers)):
-        for bounds in policy.attackers[name].all(d.Bounds):
-            if bounds.span is not None:
-                yield bounds.span, f"`{name}` knows this beforehand"
+        for known in (*policy.attackers[name].all(d.Bounds), *policy.attackers[name].all(d.Knows)):
+            if known.span is not None:
+                yield known.span, f"`{name}` knows this beforehand"
+
+
+def _told(problem: TableProblem) -> Iterator[tuple[Span, str]]:
+    """`knows` statements without which everything that may be hidden would be enough."""
+    data, views = problem.dataset, [one.attacker for one in problem.asked]
+    low, high = data["low"].values.copy(), data["high"].values.copy()
+    told: dict[Span, int] = {}
+    for name, one in problem.told:
+        cells = one.cells & (data["status"].values != "z")
+        view = views.index(name)
+        low[view, cells], high[view, cells] = data["lb"].values[cells], data["ub"].values[cells]
+        if one.span is not None and cells.any():
+            told[one.span] = told.get(one.span, 0) + int(cells.sum())
+    ignorant = data.assign(low=(("view", "cell"), low), high=(("view", "cell"), high))
+    if told and _enough(replace(problem, dataset=ignorant), _may_be_hidden(problem)):
+        for span, count in told.items():
+            yield span, f"gives away {count:,} cell{'s' if count > 1 else ''} beforehand"
 
 
 def _enough(problem: TableProblem, cells: np.ndarray) -> bool:

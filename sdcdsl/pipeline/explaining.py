@@ -10,10 +10,12 @@ from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 from sdcdsl.pipeline.cell_facts import (
     Finding,
+    Foreknown,
     Membership,
     Seat,
     Touch,
     findings,
+    foreknown,
     memberships,
     seats,
     sums_with,
@@ -42,6 +44,7 @@ class Explanation:
     inferred: tuple[Inferred, ...] = ()
     outsider: Inferred | None = None  # where nobody in particular is to be kept from the cell
     publishing: Publishing | None = None  # where it is not published, and attackers can be simulated
+    foreknown: tuple[Foreknown, ...] = ()
 
     @property
     def block(self) -> str:
@@ -100,4 +103,5 @@ def explain(
         inferred,
         nobody,
         publishing,
+        foreknown(problem, cell),
     )

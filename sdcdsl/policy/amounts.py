@@ -41,7 +41,10 @@ def _multiples(e: x.Expression) -> Multiples | None:
             return _sum(_multiples(left), _multiples(right))
         case x.Binary("-", left, right):
             return _sum(_multiples(left), _scaled(_multiples(right), -1.0))
-        case x.Binary("of" | "*", left, right):
+        case x.Binary("of", left, right):  # a share of the size
+            if (factor := constant(left)) is not None:
+                return _scaled(_size(right), factor)
+        case x.Binary("*", left, right):
             for share, whole in ((left, right), (right, left)):
                 if (factor := constant(share)) is not None:
                     return _scaled(_multiples(whole), factor)
@@ -54,6 +57,12 @@ def _multiples(e: x.Expression) -> Multiples | None:
         case x.Text() | x.Range() | x.Compare() | x.Not() | x.Every() | x.Some():
             return None
     return {e: 1.0}
+
+
+def _size(e: x.Expression) -> Multiples | None:
+    if (value := constant(e)) is not None:
+        return {_CONSTANT: abs(value)}
+    return _multiples(e) if _not_negative(e) else {x.Call("abs", (x.Argument(None, e),)): 1.0}
 
 
 def _power(a: float, b: float) -> Multiples | None:

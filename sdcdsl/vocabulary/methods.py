@@ -123,6 +123,7 @@ class Method(Record):
     intervals: bool = False  # publishes intervals around the value, whose midpoint may give it away
     traceable: bool = False  # safe only while the attacker does not know how the table was made
     conditional: bool = False  # knows levels of cells that are not sensitive, should it touch them
+    lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
 
 
 _ALL = (
@@ -144,6 +145,7 @@ _ALL = (
         exact=True,
         intervals=True,
         conditional=True,
+        lacks=("threads",),
     ),
     Method(
         "cta",
@@ -153,6 +155,7 @@ _ALL = (
         CtaOptions,
         adjusts=True,
         traceable=True,
+        lacks=("threads",),
     ),
     Method(
         "ecta",
@@ -162,6 +165,7 @@ _ALL = (
         EctaOptions,
         adjusts=True,
         stochastic=True,
+        lacks=("gap", "threads"),
     ),
     Method(
         "rounding",
@@ -172,6 +176,7 @@ _ALL = (
         adjusts=True,
         exact=True,
         conditional=True,
+        lacks=("threads",),
     ),
     Method(
         "perturb",
@@ -182,6 +187,7 @@ _ALL = (
         adjusts=True,
         exact=True,
         conditional=True,
+        lacks=("threads",),
     ),
     Method(
         "combined",
@@ -192,6 +198,7 @@ _ALL = (
         parts=("exact", "suppress", "interval", "perturb", "round"),
         exact=True,
         conditional=True,
+        lacks=("threads",),
     ),
 )
 METHODS: MappingProxyType[str, Method] = MappingProxyType({m.name: m for m in _ALL})

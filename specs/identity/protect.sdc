@@ -20,6 +20,11 @@ attacker respondent {
   bounds max(0, value - 3 * sqrt(value)) .. value + 3 * sqrt(value)
   bounds -inf .. inf where value < 0
   knows zeros
+}
+
+attacker census {
+  bounds 0 .. inf
+  knows zeros
   knows counts
 }
 

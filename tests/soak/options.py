@@ -94,7 +94,7 @@ def choose(draw: random.Random, world: World, method: str, levels: Levels) -> Ch
     label = made.pop("label", method)
     if method not in ("ecta", "combined") and draw.random() < 0.1:
         lines.append("backend scip")
-    gap = draw.random() < 0.2
+    gap = method != "ecta" and draw.random() < 0.2
     if gap:
         lines.append(f"gap {draw.choice([1, 5])}%")
     if draw.random() < 0.15:

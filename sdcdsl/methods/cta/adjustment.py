@@ -3,9 +3,10 @@
     M z = 0,    low_i ≤ z_i ≤ high_i,    z_p ≤ -lpl_p  or  z_p ≥ upl_p    for every cell p with a level
 
 The bounds are those of every table and of every view an attacker has: a table outside them would be seen through at
-once. Against several attackers the largest level counts. A direction that one of the attackers has no level for does
-not protect against that one, so it is not open to the cell. Levels ask for a distance here; sliding levels ask how wide
-an attacker's interval stays, and an adjusted table publishes none.
+once. Against several attackers the largest level counts: an attacker without a level in a direction asks for nothing
+there. A direction that no attacker has a level for is not open to the cell, since the truth itself is zero above and
+zero below the truth. Levels ask for a distance here; sliding levels ask how wide an attacker's interval stays, and an
+adjusted table publishes none.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Adjustment:
     low: np.ndarray  # [cell]: ends of z before any level, with 0 inside; 0 .. 0 where the cell stays as it is
     high: np.ndarray
     cells: np.ndarray  # int64 [p]: cells with a level, P in the papers
-    lpl: np.ndarray  # [p]; inf: this direction does not protect
+    lpl: np.ndarray  # [p]; inf: nobody asks for this direction, and it does not protect
     upl: np.ndarray
     sense: np.ndarray  # int8 [p]: -1 down, 1 up, 0 free
 
@@ -108,13 +109,12 @@ def adjustment(
 
 
 def _levels(instance: Instance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The largest levels of every cell; inf in a direction that one of its attackers has none for."""
+    """The largest levels of every cell; inf in a direction that none of its attackers has one for."""
     asked = (instance.level > 0).any(axis=0)
     cells, at = np.unique(instance.pair_cell[asked], return_inverse=True)
     sides = []
     for side in (DOWN, UP):
-        level = instance.level[side, asked]
         most = np.zeros(len(cells))
-        np.maximum.at(most, at, np.where(level > 0, level, np.inf))
-        sides.append(most)
+        np.maximum.at(most, at, instance.level[side, asked])
+        sides.append(np.where(most > 0, most, np.inf))
     return cells.astype(np.int64), sides[DOWN], sides[UP]

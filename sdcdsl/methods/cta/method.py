@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.bind.naming import cells
+from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta import compact
 from sdcdsl.methods.cta.asked import L1, LINF, Asked, asked, published
@@ -107,7 +107,18 @@ class Solver:
         stuck = np.flatnonzero(~a.open.any(axis=1))
         if not len(stuck):
             return None
-        return Result(INFEASIBLE, clashes=tuple(self._clashes(of, stuck, None)))
+        return Result(INFEASIBLE, clashes=tuple(self._clashes(of, stuck, None)), notes=self._unasked(of, stuck))
+
+    def _unasked(self, of: Asked, stuck: np.ndarray) -> tuple[str, ...]:
+        """Cells whose sense leads where no level asks for anything: being zero away from the truth protects nothing."""
+        a, out = of.of, []
+        for sense, level, name in ((1, a.upl, "upl"), (-1, a.lpl, "lpl")):
+            bare = a.cells[stuck[(a.sense[stuck] == sense) & np.isinf(level[stuck])]]
+            if len(bare):
+                way = "up" if sense > 0 else "down"
+                where = first_cells(bare, self.problem.label)
+                out.append(f"`sense {way}` moves {cells(bare)} {way}, and no `{name}` says how far: {where}")
+        return tuple(out)
 
     def _clashes(self, of: Asked, which: np.ndarray, lacking: np.ndarray | None) -> list[Clash]:
         """Pairs of these cells, with what they need and what can be had."""
@@ -133,12 +144,22 @@ class Solver:
         notes = (found.note,) if found.note else ()
         if found.status == FAILED and self.order.clock.over:
             return Result(LIMIT, bound=found.bound, seconds=self.seconds, notes=notes)
+        if found.status == INFEASIBLE and found.missing is None:
+            found, notes = self._why(found, notes)
         if found.status != INFEASIBLE or found.missing is None:
             return Result(found.status, bound=found.bound, seconds=self.seconds, notes=notes)
         short = np.flatnonzero(found.missing > 0)
         total = f"levels are missed in {cells(short)} at least"
         clashes = tuple(self._clashes(self.asked, short, found.missing))
         return Result(INFEASIBLE, clashes=clashes, seconds=self.seconds, notes=(*notes, total))
+
+    def _why(self, found: Found, notes: tuple[str, ...]) -> tuple[Found, tuple[str, ...]]:
+        """The reason for a proof that comes without one, from the search among tables that need not be whole."""
+        sense = _only_one(self.asked)
+        other = self._closest(self.asked, sense) if sense.all() else self._searched(self.asked)
+        if other.z is not None and self.asked.integer:
+            return found, (*notes, "there are such tables, but none of whole numbers")
+        return (found if other.missing is None else replace(found, missing=other.missing)), notes
 
     # ---- search ------------------------------------------------------------------------------------------
 

@@ -22,10 +22,12 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
         yield from _against_somebody(policy, protect)
         yield from _levels(policy, protect)
         yield from _attackers_have_data(policy, protect)
+        yield from _attackers_have_counts(policy, protect)
         yield from _experiments(protect)
         yield from _seed(policy, protect)
         yield from _parts(protect)
         yield from _conditions(protect)
+        yield from _without_effect(protect)
     for scenario in policy.scenarios.values():
         yield from _scenario_levels(policy, scenario)
     yield from _rules_have_data(policy)
@@ -161,6 +163,39 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
                 yield found.mark(near, f"did you mean `{missing[0]}`?")
 
 
+def _attackers_have_counts(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
+    """Who knows counts knows something only where there are counts, and where it is clear what they tell."""
+    for name in attackers_of(policy, protect):
+        attacker = policy.attackers.get(name)
+        said = next((k for k in attacker.all(d.Knows) if k.what == "counts"), None) if attacker is not None else None
+        if said is None:
+            continue
+        for table in protect.tables:
+            block = policy.tables.get(table)
+            if block is None or policy.is_damaged(block.span):
+                continue
+            origin, summed, counted = block.last(d.From), block.all(d.Sum), block.all(d.Count)
+            if origin is None and not block.all(d.Values) and not block.all(d.Origin):
+                continue  # that it comes from nowhere is reported as such
+            from_records = bool(summed) or any(c.column is None for c in counted)
+            if origin is None or not (from_records or counted):
+                headline = f"attacker `{name}` knows counts, and table `{table}` does not say how many contribute"
+                help = "count COLUMN in a table of ready-made cells; microdata are counted"
+                yield diagnostic("SDC132", headline, said.span, help=help).mark(block.heading, "this table")
+                continue
+            data = policy.data.get(origin.data)
+            weight = next((c for c in data.all(d.Column) if c.role == "weight"), None) if data is not None else None
+            if weight is not None and counted and from_records and not summed:
+                headline = f"attacker `{name}` knows counts, and table `{table}` publishes weighted ones"
+                found = diagnostic(
+                    "SDC146",
+                    headline,
+                    said.span,
+                    help="say what he knows as bounds: bounds 0 .. 0 where count = 0",
+                )
+                yield found.mark(weight.span, "weights").mark(block.heading, "this table")
+
+
 def _experiments(protect: d.Block) -> Iterator[Diagnostic]:
     for assess in protect.all(d.Assess):
         engines = [e.name for chain in protect.all(d.MethodChain) for e in chain.engines]
@@ -241,6 +276,30 @@ def _conditions(protect: d.Block) -> Iterator[Diagnostic]:
                 notes=[f"methods that do: {', '.join(able)}"],
             )
             yield found.mark(engine.span, "this method")
+
+
+def _without_effect(protect: d.Block) -> Iterator[Diagnostic]:
+    """Options that would be read and forgotten."""
+    for chain in protect.all(d.MethodChain):
+        for at, engine in enumerate(chain.engines):
+            lacks = METHODS[engine.name].lacks if engine.name in METHODS else ()
+            elsewhere = any(o.name == "backend" and o.values != (x.Name("highs"),) for o in engine.options)
+            for option in engine.options:
+                if option.name in lacks and not (option.name == "threads" and elsewhere):
+                    headline = f"`{option.name}` has no effect on `{engine.name}`"
+                    yield diagnostic("SDC147", headline, option.span, _NO_EFFECT[option.name], help="leave it out")
+                if option.name == "unions" and at > 0:
+                    first = next((o.values for o in chain.engines[0].options if o.name == "unions"), (x.Name("on"),))
+                    if option.values != first:
+                        headline = "`unions` is one choice for all methods of a chain"
+                        help = f"say it of the first method, `{chain.engines[0].name}`"
+                        yield diagnostic("SDC147", headline, option.span, "the first method decides", help=help)
+
+
+_NO_EFFECT = {
+    "gap": "it tries tables, and does not know how far the best one is from the least",
+    "threads": "it uses one core; several blocks or a cluster use more",
+}
 
 
 def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:

@@ -33,7 +33,9 @@ class EverySense:
         for cell, lpl, upl in zip(d["cell_at"].values.tolist(), d["lpl"].values, d["upl"].values, strict=True):
             if lpl > 0 or upl > 0:
                 down, up = self.levels.get(cell, (0.0, 0.0))
-                self.levels[cell] = max(down, lpl if lpl > 0 else INF), max(up, upl if upl > 0 else INF)
+                self.levels[cell] = max(down, lpl), max(up, upl)
+        # A side that nobody has a level for is closed: the truth itself is zero away from the truth.
+        self.levels = {cell: (down or INF, up or INF) for cell, (down, up) in self.levels.items()}
 
     def best(self, norm: str = "L1") -> float:
         """The least objective; inf if no senses have a table."""
