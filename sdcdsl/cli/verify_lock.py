@@ -57,7 +57,10 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
         _say(document, found, True, code)
         return code
     say(for_reading(found), "text")
-    echo("\n".join(_lines(content, made, code)))
+    lines = _lines(content, made, code)
+    if trust is None and apart(raw)[1] is not None:
+        lines.append("  it has a signature, which was not checked: --trust KEYS does")
+    echo("\n".join(lines))
     return code
 
 

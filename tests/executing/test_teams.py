@@ -176,10 +176,11 @@ def test_no_worker_outlives_who_started_it():
 
 
 def gone(pid: int) -> bool:
+    """Also if nobody has waited for it yet. Its first thread may be gone before the others, and it is not, then."""
     try:
         os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat") as stat:  # one that nobody has buried yet is gone, too
-            return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1
     except OSError:
         return True
 
