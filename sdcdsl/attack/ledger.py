@@ -45,6 +45,7 @@ class Ledger:
         self.found.closed |= self.own <= 0
         if task.prove:
             self.found.least, self.found.most = np.zeros((2, n)), np.full((2, n), inf)
+            self.found.fixed = np.zeros(n, dtype=bool)
         if task.settled is not None:
             known = ~np.isnan(task.settled)
             self.open &= ~known

@@ -73,6 +73,8 @@ class _Survey(Ledger):
                 self._singly(side)
             self._sliding()
             self._watch()
+            if self.strict:
+                self.found.fixed = self.engine.still(self.pairs.cell)
         self.forget_unused()
         if self.ends is not None:
             self.ends.prove(self.found)

@@ -87,3 +87,4 @@ class Findings:
     # float64 [2, pair], of tasks that `prove`: how far a table was checked to go, and how far none was checked to go
     least: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))
     most: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))
+    fixed: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))  # [pair]: no box would let it move

@@ -29,6 +29,8 @@ def prove_ends(
     options: dict[str, Any] = {"exact": True, "prove_ends": True, "team": team}
     first = {**options, "engine": engine, "engines": engines, "progress": progress}
     failures = _asked(proofs, ~proofs.exact & free, first)
+    # Where the relations alone determine a cell, a smaller box gives no better reason.
+    free = free & ~proofs.fixed
     for size in (proofs.most, proofs.least):
         for sides, far in _alike(~proofs.exact & free, size):
             failures += _asked(proofs, sides & ~proofs.exact, {**options, "engine": engine, "within": ROOM * far})

@@ -56,6 +56,7 @@ class Proofs:
     # as `least`, and none to go beyond `most`.
     least: np.ndarray
     most: np.ndarray
+    fixed: np.ndarray  # bool [pair]: engines say that the relations alone determine the cell
     witnesses: list[Witness] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
@@ -74,6 +75,7 @@ class Proofs:
             np.full(n, np.inf),
             np.zeros((2, n)),
             _own_ends(problem),
+            np.zeros(n, dtype=bool),
         )
 
     @property
@@ -108,6 +110,7 @@ class Proofs:
         if found.least.shape == found.reached.shape:
             self.least[:, pairs] = np.maximum(self.least[:, pairs], found.least)
             self.most[:, pairs] = np.minimum(self.most[:, pairs], found.most)
+            self.fixed[pairs] |= found.fixed
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sdcdsl.proof.bound import Bound, candidates, reaches
+from sdcdsl.proof.bound import Bound, rational, reaches, rounded
 from sdcdsl.proof.guessing import snapped
 from sdcdsl.proof.system import Problem
 from sdcdsl.proof.witness import Witness, Witnesses, residual
@@ -19,6 +19,7 @@ from sdcdsl.proof.witness import Witness, Witnesses, residual
 ATTAINED = 1e-12
 MEETS = 1e-9
 LAST_DIGITS = 2.0**-50  # of the true value
+BITS = 49  # of multipliers: a cell may be in 16 relations before sums are no longer exact
 
 
 def meet(least: np.ndarray, most: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -82,7 +83,9 @@ def limits(
 
 
 def _forms(pair: int, up: bool, equations: np.ndarray, gamma: np.ndarray) -> Iterator[Bound]:
-    for numbers, denominator in candidates(gamma):
+    """As small fractions, if that is what they are; rounded to whole numbers, whose sums are exact and quick."""
+    exact = rational(gamma) if len(gamma) else (gamma, 1)
+    for numbers, denominator in ([exact] if exact is not None else []) + [rounded(gamma, BITS)]:
         used = np.flatnonzero(numbers)
         yield Bound(pair, up, equations[used], numbers[used], denominator)
 
