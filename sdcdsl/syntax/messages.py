@@ -69,7 +69,7 @@ USAGE: dict[str, dict[str, Usage]] = {
         "by": Usage("by DIMENSION, DIMENSION, …", "by nace, region"),
         "sum": Usage("sum COLUMN", "sum turnover"),
         "count": Usage("count [COLUMN]", "count"),
-        "value": Usage("value COLUMN", "value TOT"),
+        "value": Usage("value COLUMN [{ … }]", "value TOT"),
         "largest": Usage("largest(K) COLUMN", "largest(1) MAX"),
         "weight": Usage("weight COLUMN", "weight COST"),
         "status": Usage("status COLUMN [{ … }]", "status FLAG"),
