@@ -11,7 +11,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
-from sdcdsl.cli.limits import Duration, committing, limited
+from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
@@ -124,6 +124,8 @@ def protect(
         prepared = watching.run(lambda: prepare(request, watching, team))
         committing()
         written, problems = release(prepared, request) if prepared.end is End.DONE else (Written(), [])
+        if written != Written():
+            committed(exits.DONE)
     if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not has_errors(problems)):
         forget(request)
     report = Report(request, prepared, written, problems)

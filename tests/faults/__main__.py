@@ -13,7 +13,6 @@ from tests.faults.injecting import PLACES
 from tests.faults.running import Tally, tried
 from tests.faults.worlds import METHODS
 
-
 KILLS = "kills"
 
 

@@ -141,9 +141,9 @@ def run(folder: Path, arguments: list[str], at: int = 0, fault: Callable[[str], 
 
 
 def _command(arguments: list[str]) -> int:
-    from sdcdsl.cli import main  # noqa: PLC0415
-
     import sys  # noqa: PLC0415
+
+    from sdcdsl.cli import main  # noqa: PLC0415
 
     sys.argv = ["sdcdsl", *arguments]
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  the inherited one is a test's own

@@ -59,7 +59,9 @@ def test_a_kill_from_outside(tmp_path: Path):
         when = calls[:number].count(name)
         got = protect(folder, "-o", "/dev/null", "-e", f"inject={name}:signal=KILL:when={when}")
         assert got.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, when)
-        subprocess.run([sys.executable, "-m", "sdcdsl", "verify", "p.sdc.lock"], cwd=folder, env=ENVIRONMENT, check=False)
+        subprocess.run(
+            [sys.executable, "-m", "sdcdsl", "verify", "p.sdc.lock"], cwd=folder, env=ENVIRONMENT, check=False
+        )
         found = [which for which, wanted in states.items() if contents(folder, released) == wanted]
         assert found, (name, when)
         assert not (folder / STAGING).exists()
@@ -70,7 +72,9 @@ def test_a_kill_from_outside(tmp_path: Path):
 def protect(folder: Path, *tracing: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "sdcdsl", "protect", "p.sdc", "--no-report"]
     strace = ["strace", "-f", "-qq", *tracing] if tracing else []
-    return subprocess.run([*strace, *command], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=600, check=False)
+    return subprocess.run(
+        [*strace, *command], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=600, check=False
+    )
 
 
 def copy(start: Path, folder: Path) -> Path:
