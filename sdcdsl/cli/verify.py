@@ -29,8 +29,8 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
     table and every bound is computed again, exactly, from the file alone.
 
     \b
-      sdcdsl verify release/turnover.sdc.lock
-      sdcdsl verify release/turnover.sdc.lock --replay
+      sdcdsl verify turnover.sdc.lock
+      sdcdsl verify release/internal/turnover.sdc.lock --replay
       sdcdsl verify turnover.cert
 
     Exit code 0: it holds, and every pair of attacker and cell is protected; 6: the certificate holds, and pairs are

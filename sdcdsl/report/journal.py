@@ -275,9 +275,11 @@ def _decided(folder: Path, base: Staging | None, others: Sequence[Staging | None
 
 
 def _is_of(other: Staging, base: Staging) -> bool:
-    """Each says that it belongs to the other; or it was killed before it could say anything."""
+    """Each says that it belongs to the other; or its process was killed before it could say anything."""
     said = other.read(OF)
-    return other.empty if said is None else isinstance(said, dict) and said.get("inode") == base.inode
+    if said is None:
+        return not any(os.path.lexists(other.path / name) for name in (FORWARD, BACK, FOLDERS))
+    return isinstance(said, dict) and said.get("inode") == base.inode
 
 
 def _said(folder: Path, what: str, names: Sequence[str]) -> Diagnostic:

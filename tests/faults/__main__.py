@@ -34,8 +34,8 @@ def killed(least: int, seed: int) -> int:
         figures = "".join(f"{tally.ends[end]:>6}" for end in ("old", "new", "mixed"))
         print(f"{name:<38}{tally.kills:>5}{figures}", flush=True)
         whole.add(tally)
-    for problem in whole.wrong[:40]:
-        print(problem)
+        for problem in tally.wrong[:10]:
+            print(problem, flush=True)
     print(f"{whole.kills} kills, {len(whole.wrong)} of them wrong")
     return 1 if whole.wrong else 0
 

@@ -1,4 +1,4 @@
-"""The short form of `make faults FAULTS='--places kills'`: all files of a release, or none of them, whenever it ends."""
+"""The short form of `make faults FAULTS='--places kills'`: all files of a release or none of them, whenever it ends."""
 
 from __future__ import annotations
 
