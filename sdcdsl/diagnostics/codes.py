@@ -159,6 +159,8 @@ _ERRORS = {
     "SDC514": "the same figures in two releases of one run",
     "SDC515": "two releases that say different things about one cell",
     "SDC516": "the run needs more than it may use",
+    "SDC518": "an interrupted release that stays as it is",
+    "SDC519": "a confidential file among files to publish",
     "SDC522": "the cluster was lost",
 }
 
@@ -186,6 +188,7 @@ _WARNINGS = {
     "SDC335": "records that say no unit",
     "SDC336": "totals with more digits than are computed with",
     "SDC343": "cells without a row are taken as zero",
+    "SDC517": "a release that was interrupted",
     "SDC520": "a checkpoint that is not used",
 }
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.diagnostics import has_errors
 from sdcdsl.outcome import Prepared
 from sdcdsl.pattern.digest import digest as pattern_digest
 from sdcdsl.pipeline.releasing import release
@@ -35,7 +36,7 @@ def replayed_files(
     with tempfile.TemporaryDirectory(prefix="sdcdsl-replay-", dir=place) as name:
         there = Path(name).resolve()
         written, found = release(prepared, _instead(content, request, there))
-        if found:
+        if has_errors(found):
             yield Check("replay", "files", BROKEN, f"the release could not be written once more: {found[0].headline}")
             return
         again = {outcome.name: outcome for outcome in prepared.outcomes}

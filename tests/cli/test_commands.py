@@ -256,6 +256,7 @@ def test_every_file_of_the_library_can_be_started_from():
 
 def test_what_a_solver_prints_goes_nowhere():
     """From code that Python does not see, to the process's own standard output: it may quote data."""
-    program = "import os; from sdcdsl.cli import _results_only as only; only(); os.write(1, b'93.261'); print('done')"
+    keep = "from sdcdsl.cli.streams import keep_for_results; keep_for_results()"
+    program = f"import os; {keep}; os.write(1, b'93.261'); print('done')"
     made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert (made.stdout, made.stderr) == ("done\n", "")
