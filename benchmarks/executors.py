@@ -75,7 +75,7 @@ def sizes(problem: TableProblem, pattern: Pattern) -> tuple[int, int, int]:
     """Tasks; bytes as they are sent; bytes if each task came with its component."""
     task = stated(problem, pattern, False)
     chosen = np.arange(len(task.pairs.cell))
-    tasks = list(attacking._tasks(task, chosen, np.zeros(problem.n, dtype=bool), False, None, attacking.FAR))
+    tasks = list(attacking._tasks(task, chosen, np.zeros(problem.n, dtype=bool), False, None, attacking.FAR, np.inf))
     components = {id(one.component): one.component for _, _, one in tasks}
     alone = sum(len(packed(one)) for _, _, one in tasks)
     apart = sum(len(packed(component)) for component in components.values())
