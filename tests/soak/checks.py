@@ -153,7 +153,7 @@ def _judge_release(case: Case, policy: Path, out: Path, blocks: list[dict[str, A
     names = list(case.world.tables)
     files = {format: _paths(out, file, names, format) for format, file in case.wanted.formats.items()}
     missing = [str(p) for paths in files.values() for p in paths.values() if not p.is_file()]
-    lock = out / f"{POLICY}.lock"
+    lock = out / "internal" / f"{POLICY}.lock"
     if missing or not lock.is_file():
         tale.complain("a release without its files", ", ".join([*missing, str(lock)]))
         return
