@@ -43,6 +43,10 @@ class Written:
     report: Path | None = None
     lock: Path | None = None
 
+    @property
+    def anything(self) -> bool:
+        return any(self.released.values()) or any((self.certificate, self.report, self.lock))
+
 
 def targets(request: Request, block: str) -> Iterator[Target]:
     protect = request.policy.protects[block]
