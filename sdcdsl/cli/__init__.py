@@ -78,8 +78,12 @@ def cli(show_values: bool) -> None:
 
 
 def main() -> None:
+    from sdcdsl.cli import printing  # noqa: PLC0415
+
     try:
         _main()
+    except SystemExit as end:
+        sys.exit(printing.final(end.code if isinstance(end.code, int) else 1 if end.code else 0))
     finally:
         _leave()
 
@@ -90,61 +94,45 @@ def _leave() -> None:
     if overdue is None or not overdue.left_behind():
         return
     ended = sys.exc_info()[1]
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
     os._exit(ended.code if isinstance(ended, SystemExit) and isinstance(ended.code, int) else 1)
 
 
 def _main() -> None:
+    from sdcdsl.cli import printing  # noqa: PLC0415
     from sdcdsl.cli.exits import BUG, LIMIT, STOPPED  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _results_only()
+    printing.keep_for_results()
     try:
         sys.exit(cli.main(prog_name="sdcdsl", standalone_mode=False, obj=PROGRAM) or 0)
     except click.exceptions.Abort:
-        click.echo("stopped", err=True)
-        sys.exit(STOPPED)
+        code = printing.decided()
+        click.echo("stopped" if code is None else "stopped; all files are written", err=True)
+        sys.exit(STOPPED if code is None else code)
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(wrong.exit_code)
-    except BrokenPipeError:
-        # The reader went away (`sdcdsl … | head`): nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)
     except MemoryError:
         pass  # told below, when everything that the error holds on to is free again
     except Exception as error:
         if "SDCDSL_TRACEBACK" in os.environ:
             raise
+        code = printing.decided()
         # What an error says may quote data.
         click.echo(
-            f"a bug in sdcdsl {__version__}: {type(error).__name__}\n"
+            f"a bug in sdcdsl {__version__}: {type(error).__name__}"
+            f"{'' if code is None else ', after all files were written'}\n"
             "Please report it. SDCDSL_TRACEBACK=1 shows where it happened, and may quote data.",
             err=True,
         )
-        sys.exit(BUG)
+        sys.exit(BUG if code is None else code)
     from sdcdsl.cli.limits import out_of_memory  # noqa: PLC0415
     from sdcdsl.diagnostics.render import render  # noqa: PLC0415
 
     click.echo(render([out_of_memory()], "text"), nl=False, err=True)
-    sys.exit(LIMIT)
-
-
-def _results_only() -> None:
-    """Keeps standard output for results. Solvers print on it now and then, from code that Python does not see, and may
-    quote data: what goes to the process's own standard output goes nowhere, and Python's where the user wants it."""
-    try:
-        sys.stdout.flush()
-        fd = sys.stdout.fileno()
-        kept = os.dup(fd)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, fd)
-        os.close(nowhere)
-    except (OSError, ValueError, AttributeError):  # closed, or not a file at all
-        return
-    old = sys.stdout
-    sys.stdout = open(  # noqa: SIM115  for as long as the process lives
-        kept, "w", encoding=old.encoding, errors=old.errors, buffering=1 if old.isatty() else -1
-    )
+    code = printing.decided()
+    sys.exit(LIMIT if code is None else code)

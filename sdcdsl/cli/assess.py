@@ -12,7 +12,7 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import RELEASED, Share
 from sdcdsl.cli.given import Given, given_options
-from sdcdsl.cli.limits import Duration, committing, limited
+from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors, or_near
@@ -134,6 +134,8 @@ def assess(
         _refuse(report.found, output, given.colour, report.exit)
     committing()
     report.draw()
+    if target is not None and not report.problems:
+        committed(report.exit)
     if output == "json":
         click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
     else:

@@ -12,7 +12,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
-from sdcdsl.cli.limits import committing, limited
+from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import has_errors, or_near
@@ -143,6 +143,8 @@ def audit(
     )
     with workers(jobs, cluster) as team:
         result = audit_all(request, team)
+    if result.certificate is not None:
+        committed(result.exit)
     committing()
     if not result.audits and output != "json":
         _refuse(list(result.found), output, given.colour, result.exit)

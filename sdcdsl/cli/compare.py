@@ -12,7 +12,7 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import Share
 from sdcdsl.cli.given import Given, given_options
-from sdcdsl.cli.limits import committing, limited
+from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.reading import guarded, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
@@ -126,6 +126,8 @@ def compare(
     committing()
     if report.exit != exits.STOPPED:
         report.write()
+        if folder is not None and not report.problems:
+            committed(report.exit)
     if as_document:
         click.echo(json.dumps(report.document(), indent=2, ensure_ascii=False))
     else:

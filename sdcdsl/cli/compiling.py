@@ -18,6 +18,7 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli import exits
 from sdcdsl.cli.compile_solution import read_solution
+from sdcdsl.cli.printing import written
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.methods.combined import method as combined
 from sdcdsl.methods.csp import compact as csp
@@ -214,6 +215,7 @@ def _written(model: linopy.Model, path: Path, about: list[str]) -> list[Diagnost
     except OSError as error:
         beside.unlink(missing_ok=True)
         return [diagnostic("SDC504", f"{path} cannot be written: {error.strerror or error}", FilePlace(str(path)))]
+    written()
     return []
 
 

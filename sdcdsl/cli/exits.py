@@ -9,4 +9,5 @@ LIMIT = 5
 EXPOSED = 6
 CHANGES = 7
 BUG = 70
+UNPRINTED = 74  # standard output could not be written, and it was all there was to write
 STOPPED = 130  # by Ctrl-C

@@ -22,6 +22,7 @@ from typing import Any
 import click
 
 from sdcdsl.cli import PROGRAM, exits
+from sdcdsl.cli.printing import written
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
@@ -102,6 +103,13 @@ def committing() -> None:
         os.write(_to_watcher, b".")
 
 
+def committed(code: int) -> None:
+    """Files are written: this is the exit code, whatever happens to the process now."""
+    written(code)
+    if _to_watcher is not None:
+        os.write(_to_watcher, b"!" + bytes([code]))
+
+
 def out_of_memory() -> Diagnostic:
     return diagnostic(
         "SDC516",
@@ -137,13 +145,13 @@ def _watching(memory: int | None, seconds: float | None) -> Diagnostic | None:
 
 
 def _watched(worker: int, told: int, memory: int | None, seconds: float | None) -> Diagnostic:
-    begun, committed = monotonic(), False
+    begun, heard = monotonic(), b""
     while True:
         ended, status = os.waitpid(worker, os.WNOHANG)
+        heard += _heard(told)
         if ended:
-            return _ended(os.waitstatus_to_exitcode(status))
-        committed = committed or _committed(told)
-        if not committed:
+            return _ended(os.waitstatus_to_exitcode(status), heard)
+        if not heard:
             used = _used(worker) if memory is not None else 0
             if memory is not None and used > memory:
                 _end(worker)
@@ -154,16 +162,24 @@ def _watched(worker: int, told: int, memory: int | None, seconds: float | None) 
         sleep(EVERY)
 
 
-def _committed(told: int) -> bool:
+def _heard(told: int) -> bytes:
     try:
-        return os.read(told, 1) == b"."
+        return os.read(told, 100)
     except BlockingIOError:
-        return False
+        return b""
 
 
-def _ended(code: int) -> Diagnostic:
+def _ended(code: int, heard: bytes) -> Diagnostic:
     if code >= 0:
         sys.exit(code)
+    _, written_files, its_code = heard.partition(b"!")
+    if written_files:
+        click.echo("the run was ended from outside, after all files were written", err=True)
+        sys.exit(its_code[0])
+    if heard:
+        headline = "the run was ended from outside at its very end"
+        note = "if files were getting their names, the next command there finishes that, or takes it back"
+        return diagnostic("SDC516", headline, notes=[note])
     if -code == signal.SIGKILL:  # mostly the system's own way out when memory is used up
         return diagnostic("SDC516", "the run was ended from outside; mostly because the machine ran out of memory")
     if -code in (signal.SIGINT, signal.SIGTERM):
