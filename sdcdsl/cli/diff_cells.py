@@ -1,4 +1,8 @@
-"""What `diff --cells` does and prints: the effect of a change of policy, cell by cell."""
+"""What `diff --cells` does and prints: the effect of a change of policy, cell by cell.
+
+Levels, costs and values follow from contributions: amounts, and the order they would give, are shown only to those who
+ask for them (`--show-values`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_rows import tidy
@@ -16,6 +22,7 @@ from sdcdsl.cli.explain_cell import unwritten
 from sdcdsl.cli.given import named_files
 from sdcdsl.cli.planning import bind_all
 from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.diagnostics.confidential import LEFT_OUT, shows_values
 from sdcdsl.outcome import Outcome
 from sdcdsl.pipeline.cell_changes import AttackerChange, BlockChange, Cells, ProtectionChange, Row, compare
 from sdcdsl.policy.resolve import Policy
@@ -34,6 +41,7 @@ TITLES = {
     "no_longer_suppressed": "no longer hidden by a statement",
 }
 _MEASURES = {"hidden": "hidden", "intervals": "intervals", "changed": "changed", "value_touched": "% of value touched"}
+_OF_VALUES = ("value_touched",)
 
 
 @dataclass(frozen=True)
@@ -125,13 +133,13 @@ def _block(one: BlockChange) -> dict[str, Any]:
         "in": "both" if one.old is not None and one.new is not None else "old" if one.old is not None else "new",
         "changed": one.changed,
         "cells_in_both": one.both,
-        **{name: [_row(row) for row in found.rows()] for name, found in one.lists.items()},
+        **{name: [_row(row) for row in _rows(found)] for name, found in one.lists.items()},
         "levels": [
             {
                 "attacker": level.attacker,
                 "level": level.level,
-                "tighter": [_row(row) for row in level.tighter.rows()],
-                "looser": [_row(row) for row in level.looser.rows()],
+                "tighter": [_row(row) for row in _rows(level.tighter)],
+                "looser": [_row(row) for row in _rows(level.looser)],
             }
             for level in one.levels
             if len(level.tighter) or len(level.looser)
@@ -142,7 +150,9 @@ def _block(one: BlockChange) -> dict[str, Any]:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    amounts = {} if row.old is None or row.new is None else {"old": tidy(row.old), "new": tidy(row.new)}
+    amounts: dict[str, float | None] = {}
+    if row.old is not None and row.new is not None:
+        amounts = {"old": _amount(row.old), "new": _amount(row.new)}
     why = [{"statement": s.text, "at": s.at} for s in row.why]
     return {"cell": row.label, **amounts, **({"why": why} if why else {})}
 
@@ -166,14 +176,33 @@ def _protection(made: ProtectionChange) -> dict[str, Any]:
             "method": outcome.method,
             "status": result.status,
             "verdict": outcome.verdict,
-            "objective": tidy(result.objective) if result.objective is not None else None,
+            "objective": _amount(result.objective) if result.objective is not None else None,
             "touched": len(outcome.touched),
-            **{name: tidy(float(getattr(measures, name))) for name in _MEASURES if measures is not None},
+            **{
+                name: (_amount if name in _OF_VALUES else tidy)(float(getattr(measures, name)))
+                for name in _MEASURES
+                if measures is not None
+            },
         }
 
     lists = (("newly_published", made.newly_published), ("no_longer_published", made.no_longer_published))
     told = {name: None if found is None else [row.label for row in found.rows()] for name, found in lists}
     return {"old": run(made.old), "new": run(made.new), **told}
+
+
+def _amount(x: float) -> float | None:
+    return tidy(x) if shows_values() else None
+
+
+def _rows(found: Cells, most: int | None = None) -> Iterator[Row]:
+    """The most changed first; in the order of the table where nobody is told how much they changed."""
+    if found.old is None or found.new is None or shows_values():
+        return found.rows(most)
+    order = np.argsort(found.cells, kind="stable")
+    why = found.why
+    return replace(
+        found, cells=found.cells[order], old=found.old[order], new=found.new[order], why=lambda at: why(int(order[at]))
+    ).rows(most)
 
 
 # ---- for people ------------------------------------------------------------------------------------
@@ -210,16 +239,18 @@ def _listed(title: str, found: Cells, most: int | None) -> Iterator[str]:
     if not len(found):
         return
     yield f"  {title}: {plural(len(found), 'sum' if 'sums' in title else 'cell')}"
-    for row in found.rows(most):
-        yield f"    {row.label}{_amounts(row)}"
+    for row in _rows(found, most):
+        yield f"    {row.label}{_amounts(row, secret=True)}"
         yield from (f"      {s.text}{f' ({s.at})' if s.at else ''}" for s in row.why)
     if most is not None and len(found) > most:
         yield f"    … and {count(len(found) - most)} more; --all lists them"
 
 
-def _amounts(row: Row) -> str:
+def _amounts(row: Row, secret: bool) -> str:
     if row.old is None or row.new is None:
         return ""
+    if secret and not shows_values():
+        return f": {LEFT_OUT} → {LEFT_OUT}"
     if row.old == row.new:
         return f": {row.new:.9g} as before"
     return f": {row.old:.9g} → {row.new:.9g} ({row.new - row.old:+.9g})"
@@ -246,14 +277,14 @@ def _releases(made: ProtectionChange, most: int | None) -> Iterator[str]:
     yield f"  release: {' → '.join(dict.fromkeys(verdicts))}"
     if old.result.objective is not None and new.result.objective is not None:
         row = Row("    cost", old.result.objective, new.result.objective)
-        yield f"{row.label}{_amounts(row)}"
+        yield f"{row.label}{_amounts(row, secret=True)}"
     for name, title in _MEASURES.items():
         if old.measures is None or new.measures is None:
             continue
         before, after = (round(float(getattr(one, name)), 2) for one in (old.measures, new.measures))
         row = Row(f"    {title}", before, after)
         if row.old != row.new:
-            yield f"{row.label}{_amounts(row)}"
+            yield f"{row.label}{_amounts(row, secret=name in _OF_VALUES)}"
     if made.newly_published is None or made.no_longer_published is None:
         return
     yield from _listed("newly published in the release", made.newly_published, most)

@@ -25,6 +25,12 @@ def document(*arguments: object) -> dict[str, Any]:
     return json.loads(run(*arguments, "--json").stdout)
 
 
+@pytest.fixture(autouse=True)
+def shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Amounts are left out otherwise."""
+    monkeypatch.setenv("SDCDSL_SHOW_VALUES", "1")
+
+
 @pytest.fixture
 def pair(tmp_path: Path):
     """Writes the policy twice, the second time with changes."""
@@ -46,6 +52,25 @@ def test_nothing_changed(pair):
     old, new = pair()
     result = run(old, new, "--cells")
     assert result.exit_code == 0 and "nothing changes for any cell" in result.stdout
+
+
+def test_what_follows_from_contributions_is_shown_to_those_who_ask(pair, monkeypatch: pytest.MonkeyPatch):
+    """Levels of 10 % and 17 % of 22, a cost of twice the value, and what both releases cost."""
+    old, new = pair(("lpl 10\n", "lpl 17% of value\n"), ("cost value", "cost 2 * value"))
+    asked = run(old, new, "--protect", "--all").stdout
+    assert "10 → 3.74" in asked and "190 → 380" in asked
+    monkeypatch.delenv("SDCDSL_SHOW_VALUES")
+    text, said = run(old, new, "--protect", "--all").stdout, run(old, new, "--protect", "--all", "--json").stdout
+    effect = text.partition("cells of investment")[2]
+    assert f"{CELL}: … → …" in effect
+    for figure in ("3.74", "190", "380", "85", "59"):
+        assert figure not in effect and figure not in json.dumps(json.loads(said)["cells"])
+    cells = [line.strip() for line in effect.partition("cost changed")[2].splitlines()[1:17]]
+    # The order of the table; by their amounts, 101 of region B would come before 45 of region A.
+    assert [line.partition(":")[0] for line in cells[1:3]] == [
+        "activity = Total, region = A",
+        "activity = Total, region = B",
+    ]
 
 
 def test_without_the_option_no_data_is_needed(tmp_path: Path):
