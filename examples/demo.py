@@ -99,7 +99,7 @@ def walk() -> None:
     run("audit", "enterprises.sdc", "--today", "2026-01-01", *released, "--verdict-only")
 
     say("12. What was read, by which versions, and what came out is in the lock. Is everything still as it was?")
-    run("verify", str(Path(where) / "enterprises.sdc.lock"))
+    run("verify", str(Path(where) / "internal" / "enterprises.sdc.lock"))
 
     say("13. Why is land transport in region XA12 hidden, although nobody marked it?")
     run("explain", "enterprises.sdc", "--today", "2026-01-01", "--cell", "nace: 49, nuts: XA12", *released)
@@ -116,7 +116,7 @@ def main() -> int:
     for path in sorted(OUT.glob("*.csv")):
         print(f"  {path}")
     say("The report: what happened to the tables, what attackers can tell, what it cost. Open it in a browser:")
-    print(f"  {OUT / 'enterprises.internal.html'}")
+    print(f"  {OUT / 'internal' / 'enterprises.internal.html'}")
     say("Try next:")
     print("  - the same policy with other methods, and what each leaves to readers and attackers:")
     print("    .venv/bin/sdcdsl compare examples/enterprises/enterprises.sdc --time-limit 30s --out demo-output")

@@ -7,6 +7,7 @@ whatever stands there a moment later makes no difference.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -25,3 +26,8 @@ def open_ordinary(path: Path | str) -> BinaryIO:
     if stat.S_ISDIR(kind):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     raise OSError(errno.EINVAL, "Not an ordinary file", str(path))
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

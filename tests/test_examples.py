@@ -90,8 +90,8 @@ def test_the_demo_walks(tmp_path):
     assert "turnover: PROTECTED" in done.stdout and "the lock holds" in done.stdout
     out = tmp_path / "demo-output"
     assert len(list(out.glob("turnover-2025-*.csv"))) == 2
-    assert str(out / "enterprises.internal.html") in done.stdout
-    assert (out / "enterprises.internal.html").stat().st_size > 10_000
+    assert str(out / "internal" / "enterprises.internal.html") in done.stdout
+    assert (out / "internal" / "enterprises.internal.html").stat().st_size > 10_000
 
 
 # ---- the plan of the turnover example against the CSV ------------------------------------------------------

@@ -125,7 +125,9 @@ def test_a_release_through_a_linked_folder(tmp_path: Path):
 
 def test_a_link_in_the_place_of_a_release_is_replaced(tmp_path: Path):
     path = world(tmp_path)
-    names = ("released.csv", "p.sdc.lock", "p.internal.html")
+    names = ("released.csv", "p.sdc.lock", "internal/p.internal.html")
+    for folder in (tmp_path / "outside", path.parent):
+        (folder / "internal").mkdir()
     for name in names:
         (tmp_path / "outside" / name).write_text(SECRET)
         (path.parent / name).symlink_to(tmp_path / "outside" / name)

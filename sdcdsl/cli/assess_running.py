@@ -28,6 +28,7 @@ from sdcdsl.pipeline import Request as Protecting
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import read_release
+from sdcdsl.report.journal import settle_around
 from sdcdsl.risk import Assessment, assess, stated, unfit
 from sdcdsl.risk.stated import stated_options
 from sdcdsl.vocabulary.methods import EXPERIMENTS
@@ -107,7 +108,9 @@ def _refused(request: Request) -> list[Diagnostic]:
 def _read(request: Request) -> tuple[list[Adjusted], list[Diagnostic], int]:
     binding = Binding(request.policy, request.places, request.day)
     tables: list[Adjusted] = []
-    found: list[Diagnostic] = []
+    found = settle_around((request.source, *request.released.values()))
+    if has_errors(found):
+        return [], found, exits.WRONG_DATA
     for name in request.blocks:
         problem, problems = bind_protect(binding, request.policy.protects[name])
         found += problems

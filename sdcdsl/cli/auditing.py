@@ -29,6 +29,7 @@ from sdcdsl.pattern import Pattern
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import pattern_of_jj, read_release
 from sdcdsl.report.certificate import inputs_of, write_certificate
+from sdcdsl.report.journal import settle_around
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ class Request:
 
 def audit_all(request: Request, team: Team) -> Result:
     """Every protect block, or the one that was asked for; nothing is audited if something is wrong with one."""
-    found = _impossible(request)
+    interrupted = settle_around((request.source, *request.released.values()))
+    found = interrupted if has_errors(interrupted) else _impossible(request)
     if found:
         return Result({}, found=found)
     tasks, found = _tasks(request)
+    found = [*interrupted, *found]
     if has_errors(found):
         return Result({}, found=found)
     audits = {name: _audited(problem, pattern, request, team) for name, (problem, pattern) in tasks.items()}

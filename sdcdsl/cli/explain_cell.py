@@ -32,6 +32,7 @@ from sdcdsl.pipeline.explaining import Explanation, explain
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import read_release
+from sdcdsl.report.journal import settle_around
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,9 @@ def _read(
 ) -> tuple[dict[str, Release], list[Diagnostic]]:
     """What the given files say of the blocks that have the cells."""
     out: dict[str, Release] = {}
-    found: list[Diagnostic] = []
+    found = settle_around(files.values())
+    if has_errors(found):
+        return {}, found
     for name, problem in problems.items():
         mine = {t.name: files[t.name] for t in problem.tables if t.name in files}
         pattern, wrong = read_release(problem, mine, **reading)

@@ -21,6 +21,7 @@ from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import released_files
 from sdcdsl.policy.resolve import Policy
+from sdcdsl.report.journal import settle_around
 
 MOST = 8  # codes without records that are named
 
@@ -31,6 +32,9 @@ def bind_all(
     policy: Policy, folder: Path, instead: dict[str, Path], today: datetime.date, allow_outside: bool
 ) -> tuple[Blocks, list[Diagnostic]]:
     """Every protect block bound; what is wrong with a table is said once, however many blocks use it."""
+    interrupted = settle_around([folder / "any"])
+    if has_errors(interrupted):
+        return {}, interrupted
     binding = Binding(policy, Places(folder, instead, allow_outside), today)
     out: Blocks = {}
     found: list[Diagnostic] = []
@@ -43,7 +47,7 @@ def bind_all(
         binding.table(name)
     found += unknown_codes(policy, binding.dimensions)
     # What is wrong with records is wrong in every table they feed: once is enough.
-    return out, list(dict.fromkeys(binding.diagnostics + found))
+    return out, list(dict.fromkeys([*interrupted, *binding.diagnostics, *found]))
 
 
 def as_document(policy: Policy, blocks: Blocks, found: Iterable[Diagnostic]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
-from sdcdsl.cli.limits import Duration, committing, limited
+from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
@@ -35,7 +35,9 @@ from sdcdsl.policy.document import Release
     help="Write the proofs of the audit to this file, for `sdcdsl verify`. It contains the true values.",
 )
 @click.option("--public", is_flag=True, help="The report is one without confidential numbers: NAME.public.html.")
-@click.option("--no-report", is_flag=True, help="Write no report. Otherwise it is NAME.internal.html: confidential.")
+@click.option(
+    "--no-report", is_flag=True, help="Write no report. Otherwise it is internal/NAME.internal.html: confidential."
+)
 @click.option("--no-lock", is_flag=True, help="Write no lock. Otherwise it is NAME.sdc.lock, for `sdcdsl verify`.")
 @workers_options("How many processes to work in")
 @click.option("--resume", is_flag=True, help="Go on from where a search was that was killed.")
@@ -93,12 +95,13 @@ def protect(
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
     from sdcdsl.methods.checkpoint import EVERY  # noqa: PLC0415
     from sdcdsl.pipeline import End, Request, Written, prepare, release  # noqa: PLC0415
+    from sdcdsl.pipeline.releasing import lock_place, page_place  # noqa: PLC0415
     from sdcdsl.pipeline.resuming import forget  # noqa: PLC0415
+    from sdcdsl.report.release import INTERNAL  # noqa: PLC0415
 
     folder = Path(out) if out is not None else path.parent
     own = Path("stdin.sdc") if file == "-" else path
     released = any(policy.protects[name].all(Release) for name in ([block] if block else policy.protects))
-    page = folder / f"{own.stem}.{'public' if public else 'internal'}.html"
     request = Request(
         policy=policy,
         source=path,
@@ -108,10 +111,11 @@ def protect(
         block=block,
         instead={name: value for name, value in limits.items() if value is not None},
         certificate=Path(certificate) if certificate else None,
-        report=page if released and not no_report else None,
+        report=page_place(folder, own, public) if released and not no_report else None,
         public=public,
-        lock=folder / f"{own.name}.lock" if released and not no_lock else None,
-        checkpoints=folder if folder.is_dir() else path.parent,
+        apart=out is not None,
+        lock=lock_place(folder, own, out is not None) if released and not no_lock else None,
+        checkpoints=folder / INTERNAL,
         every=EVERY if checkpoint_every is None else checkpoint_every,
         resume=resume,
     )
@@ -120,7 +124,9 @@ def protect(
         prepared = watching.run(lambda: prepare(request, watching, team))
         committing()
         written, problems = release(prepared, request) if prepared.end is End.DONE else (Written(), [])
-    if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not problems):
+        if written.anything:
+            committed(exits.DONE)
+    if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not has_errors(problems)):
         forget(request)
     report = Report(request, prepared, written, problems)
     if not prepared.outcomes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,13 +29,14 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
     table and every bound is computed again, exactly, from the file alone.
 
     \b
-      sdcdsl verify release/turnover.sdc.lock
-      sdcdsl verify release/turnover.sdc.lock --replay
+      sdcdsl verify turnover.sdc.lock
+      sdcdsl verify release/internal/turnover.sdc.lock --replay
       sdcdsl verify turnover.cert
 
     Exit code 0: it holds, and every pair of attacker and cell is protected; 6: the certificate holds, and pairs are
     exposed or not proven; 7: the replay gave another pattern; 3: it does not hold, or cannot be read.
     """
+    _settle(file, as_json)
     start = _start(file)
     if file.endswith(".lock") or b"\nlock = " in b"\n" + start:
         from sdcdsl.cli.verify_lock import verify_lock  # noqa: PLC0415
@@ -57,6 +59,25 @@ def verify(file: str, replay: bool, as_json: bool) -> None:
 
         say([_problem(file, found)], "text")
     sys.exit(code)
+
+
+def _settle(file: str, as_document: bool) -> None:
+    """A release that was interrupted is whole before anything is said about it."""
+    from sdcdsl.report.journal import settle_around  # noqa: PLC0415
+
+    found = settle_around([Path(file)])
+    if not found:
+        return
+    from sdcdsl.diagnostics import has_errors  # noqa: PLC0415
+    from sdcdsl.diagnostics.render import render  # noqa: PLC0415
+    from sdcdsl.diagnostics.render.json import as_json  # noqa: PLC0415
+
+    click.echo(render(found, "text"), nl=False, err=True)
+    if has_errors(found):
+        if as_document:
+            document = {"ok": False, "diagnostics": [as_json(d) for d in found], "exit": exits.WRONG_DATA}
+            click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        sys.exit(exits.WRONG_DATA)
 
 
 def _start(file: str) -> bytes:

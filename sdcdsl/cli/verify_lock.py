@@ -144,7 +144,10 @@ def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> R
     except ValueError:
         raise Unreadable("its day is none") from None
     places = Noted(path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside")))
-    return Request(policy, path, places, day, folder, block, options)
+    where = run.get("folder", ".")
+    if not isinstance(where, str):
+        raise Unreadable("the folder of its release is none")
+    return Request(policy, path, places, day, folder / where, block, options)
 
 
 _OPTIONS: dict[str, Any] = {"time_limit": (int, float), "gap": (int, float), "threads": int, "backend": str}

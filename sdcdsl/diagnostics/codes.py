@@ -150,6 +150,8 @@ _ERRORS = {
     "SDC512": "a solver that did not answer",
     "SDC513": "a release that the audit did not find protected",
     "SDC516": "the run needs more than it may use",
+    "SDC518": "an interrupted release that stays as it is",
+    "SDC519": "a confidential file among files to publish",
 }
 
 _WARNINGS = {
@@ -175,6 +177,7 @@ _WARNINGS = {
     "SDC332": "levels cut to what an attacker's own part leaves",
     "SDC335": "records that say no unit",
     "SDC336": "totals with more digits than are computed with",
+    "SDC517": "a release that was interrupted",
     "SDC520": "a checkpoint that is not used",
 }
 

@@ -110,6 +110,9 @@ def write(path: Path, what: str, state: State) -> None:
     made = io.BytesIO()
     np.savez(made, heading=np.frombuffer(json.dumps(heading).encode(), dtype=np.uint8), **arrays)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True)
+        (path.parent / ".gitignore").write_text("*\n")  # it holds what the table holds
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(made.getvalue())

@@ -25,6 +25,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import read_release
+from sdcdsl.report.journal import settle_around
 
 
 def load(
@@ -135,7 +136,11 @@ class Loaded:
         if len(blocks) != 1:
             raise ValueError(f"files of one block at a time, not of {', '.join(sorted(blocks))}")
         problem = self.problems[blocks.pop()].bound
-        pattern, found = read_release(problem, {name: Path(path) for name, path in released.items()})
+        files = {name: Path(path) for name, path in released.items()}
+        interrupted = settle_around(files.values())
+        if has_errors(interrupted):
+            raise Refused(interrupted, "the release cannot be audited")
+        pattern, found = read_release(problem, files)
         if pattern is None:
             raise Refused(found, "the release cannot be audited")
         return Verdict(audit(problem, pattern, exact=exact))

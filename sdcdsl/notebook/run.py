@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from sdcdsl.diagnostics import has_errors
 from sdcdsl.methods.result import Result
 from sdcdsl.notebook import html
 from sdcdsl.notebook.pattern import Pattern
@@ -16,6 +17,7 @@ from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.verdict import Verdict
 from sdcdsl.outcome import Outcome, Prepared
 from sdcdsl.pipeline import Request, release
+from sdcdsl.pipeline.releasing import lock_place, misplaced, page_place
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.utility import Measures
 
@@ -112,13 +114,17 @@ class Run(Mapping[str, Protected]):
         request = replace(
             self._request,
             folder=place,
-            report=place / f"{source.stem}.{'public' if public else 'internal'}.html" if report else None,
+            report=page_place(place, source, public) if report else None,
             public=public,
-            lock=place / f"{source.name}.lock" if lock else None,
+            apart=folder is not None,
+            lock=lock_place(place, source, folder is not None) if lock else None,
             certificate=Path(certificate) if certificate is not None else None,
         )
+        wrong = misplaced(request)
+        if wrong is not None:
+            raise Refused([wrong], "nothing was released")
         written, problems = release(self._prepared, request)
-        if problems:
+        if has_errors(problems):
             raise Refused(problems, "nothing was released")
         out = [Path(path) for paths in written.released.values() for path in paths]
         return out + [path for path in (written.certificate, written.report, written.lock) if path is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sdcdsl.bind.options import option_values
@@ -14,7 +14,7 @@ from sdcdsl.bind.sources import SUFFIX
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.methods.run import available
 from sdcdsl.outcome import End
-from sdcdsl.pipeline.releasing import kept, led_out, targets
+from sdcdsl.pipeline.releasing import kept, led_out, misplaced, targets
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.expressions import Text
@@ -75,14 +75,17 @@ def _unwritable(request: Request) -> Iterator[Diagnostic]:
         names = ", ".join(request.blocks)
         headline = f"a certificate is about one protect block, and the policy has several: {names}"
         yield diagnostic("SDC503", headline, help=f"--block {request.blocks[0]}")
+    if (wrong := misplaced(request)) is not None:
+        yield wrong
     wanted = list(_wanted(request))
     read = {place for path in _read(request) if (place := _place(path)) is not None}
     taken: dict[Path, Path] = {}
     hindered: dict[tuple[Path, str], list[tuple[Path, Span | None]]] = {}
+    # What the person who runs it names may be anywhere.
+    led = {path: why for path, span in wanted if span is not None and (why := led_out(request, path)) is not None}
+    obstacles = led | _obstacles([path for path, _ in wanted if path not in led])
     for path, span in wanted:
-        place = _place(path)
-        why = led_out(request, path) if span is not None else None  # what the person who runs it names may be anywhere
-        why = why or _obstacle(path)
+        place, why = _place(path), obstacles[path]
         if why is None and place in read:
             why = "it holds what is to be protected"
         if why is None and (data := _read_next_time(request, path)) is not None:
@@ -154,9 +157,16 @@ def _place(path: Path) -> Path | None:
         return None
 
 
-def _obstacle(path: Path) -> str | None:
+def _obstacles(paths: Sequence[Path]) -> dict[Path, str | None]:
     """Why nobody can write there. Nothing tells better than writing something, which is taken away again."""
     staged = Staged()
+    try:
+        return {path: _obstacle(path, staged) for path in paths}
+    finally:
+        staged.discard()
+
+
+def _obstacle(path: Path, staged: Staged) -> str | None:
     try:
         stands = _standing(path)
         if stands is None:
@@ -164,8 +174,6 @@ def _obstacle(path: Path) -> str | None:
         return stands
     except OSError as error:
         return _reason(path, error)
-    finally:
-        staged.discard()
 
 
 def _standing(path: Path) -> str | None:

@@ -19,6 +19,7 @@ from sdcdsl.pipeline.apart import Heard, Telling
 from sdcdsl.pipeline.beforehand import refused
 from sdcdsl.pipeline.ordering import plan_of
 from sdcdsl.pipeline.protecting import Task, lost, protected, timed
+from sdcdsl.pipeline.releasing import settled
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.policy import document as d
 
@@ -45,14 +46,17 @@ def prepare(request: Request, watch: Watch | None = None, team: Team | None = No
 
 def bind(request: Request, watch: Watch | None = None, known: Known | None = None) -> Bound:
     """What reads files. `known`: blocks that were bound before, for the same data and levels."""
+    interrupted = settled(request)
+    if has_errors(interrupted):
+        return Bound(found=tuple(interrupted), wrong=End.WRONG_DATA)
     found, wrong = refused(request)
     if wrong is not None:
-        return Bound(found=tuple(found), wrong=wrong)
+        return Bound(found=(*interrupted, *found), wrong=wrong)
     tasks, found = _bound(request, watch or Watch(), known or {})
     if has_errors(found):
-        return Bound(found=tuple(found), wrong=End.WRONG_DATA)
+        return Bound(found=(*interrupted, *found), wrong=End.WRONG_DATA)
     request.places.digest()
-    return Bound(tuple(tasks), tuple(found))
+    return Bound(tuple(tasks), (*interrupted, *found))
 
 
 def search(bound: Bound, request: Request, watch: Watch | None = None, team: Team | None = None) -> Prepared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
@@ -14,9 +14,10 @@ from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import WHOLE_BLOCK, released_files
 from sdcdsl.report.certificate import sha256, write_certificate
+from sdcdsl.report.journal import settle_around
 from sdcdsl.report.lock import content_of, relative, write_lock
 from sdcdsl.report.provenance import Provenance
-from sdcdsl.report.release import Staged, leads_out, write_table
+from sdcdsl.report.release import INTERNAL, NOT_FOR_GIT, Staged, keep_from_git, leads_out, write_table
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ class Written:
     report: Path | None = None
     lock: Path | None = None
 
+    @property
+    def anything(self) -> bool:
+        return any(self.released.values()) or any((self.certificate, self.report, self.lock))
+
 
 def targets(request: Request, block: str) -> Iterator[Target]:
     protect = request.policy.protects[block]
@@ -54,6 +59,28 @@ def led_out(request: Request, path: Path) -> str | None:
     if request.places.allow_outside or not leads_out(path, request.folder):
         return None
     return f"a link leads out of {request.folder.name or 'the folder'}; --allow-outside follows it"
+
+
+def page_place(folder: Path, source: Path, public: bool) -> Path:
+    """The report: what is confidential does not lie beside files to publish."""
+    return folder / f"{source.stem}.public.html" if public else folder / INTERNAL / f"{source.stem}.internal.html"
+
+
+def lock_place(folder: Path, source: Path, apart: bool) -> Path:
+    """Beside the policy; but a folder that is for files to publish alone (`apart`) is not for the lock."""
+    return (folder / INTERNAL if apart else folder) / f"{source.name}.lock"
+
+
+def misplaced(request: Request) -> Diagnostic | None:
+    """A certificate in the folder that is for files to publish."""
+    if request.certificate is None or not request.apart:
+        return None
+    place, folder = request.certificate.parent.resolve(), request.folder.resolve()
+    if not place.is_relative_to(folder) or place.is_relative_to(folder / INTERNAL):
+        return None
+    headline = f"a certificate is confidential, and {request.folder} is for files to publish"
+    help = f"--certificate {request.folder / INTERNAL / request.certificate.name}"
+    return diagnostic("SDC519", headline, FilePlace(str(request.certificate)), help=help)
 
 
 def kept(request: Request) -> list[Path]:
@@ -73,15 +100,35 @@ def release(prepared: Prepared, request: Request) -> tuple[Written, list[Diagnos
         return Written(), [diagnostic("SDC408", headline, FilePlace(str(request.certificate)), "nothing was released")]
     staged = Staged()
     try:
+        staged.reserve(_all_files(request))
         written = _Writing(staged, prepared, request).all()
         staged.rename()
     except OSError as error:
         headline = f"a file could not be written: {error.strerror or error}"
         place = FilePlace(str(error.filename2 or error.filename or request.folder))
-        return Written(), [diagnostic("SDC503", headline, place, "nothing was released")]
+        said = "the next command brings the old release back" if staged.unfinished else "nothing was released"
+        return Written(), [*staged.settled, diagnostic("SDC503", headline, place, said)]
     finally:
         staged.discard()
-    return written, []
+    return written, staged.settled
+
+
+def _all_files(request: Request) -> Iterator[Path]:
+    """The first is in the folder that all others are named from."""
+    yield request.folder / "any"
+    for block in request.blocks:
+        yield from (target.path for target in targets(request, block))
+    yield from kept(request)
+
+
+def settled(request: Request) -> list[Diagnostic]:
+    """Finishes or takes back what a killed process has left where this request reads or writes."""
+    return settle_around((request.source, *_all_files(request)))
+
+
+def _named(path: Path, folder: Path) -> str:
+    """As seen from the lock; a link in the place of a file is replaced, so only its folder is looked through."""
+    return (PurePosixPath(relative(path.parent, folder)) / path.name).as_posix()
 
 
 class _Writing:
@@ -98,6 +145,9 @@ class _Writing:
     def all(self) -> Written:
         released = {outcome.name: [str(path) for path in self._released(outcome)] for outcome in self.outcomes}
         request = self.request
+        internal = request.folder / INTERNAL
+        if any(path.parent == internal for path in kept(request)):
+            keep_from_git(self.staged, internal)
         if request.certificate is not None:
             [outcome] = self.outcomes
             assert outcome.audit is not None
@@ -129,14 +179,17 @@ class _Writing:
         write_page(part, outcomes, self.provenance, public=public)
 
     def _part(self, what: str, path: Path, *, confidential: bool = False) -> Path:
-        self.what[path] = what
+        self.what[path.parent.resolve() / path.name] = what
         return self.staged.beside(path, confidential=confidential)
 
     def _lock(self, folder: Path) -> dict[str, Any]:
+        order = {path: number for number, path in enumerate(self.what)}
+        files = sorted(self.staged.files(), key=lambda file: (order.get(file[1], len(order)), file[1]))
         outputs = [
             # Some formats put more files beside the one that was asked for.
-            {"what": self.what.get(path, "release"), "path": relative(path, folder), "sha256": sha256(part)}
-            for part, path in self.staged.files()
+            {"what": self.what.get(path, "release"), "path": _named(path, folder), "sha256": sha256(part)}
+            for part, path in files
+            if path.name != NOT_FOR_GIT
         ]
         return content_of(self.outcomes, self.provenance, self._run(folder), outputs, folder)
 
@@ -145,6 +198,7 @@ class _Writing:
         request = self.request
         return {
             "policy": relative(request.source, folder),
+            "folder": None if (below := relative(request.folder, folder)) == "." else below,
             "block": request.block,
             "day": request.day.isoformat(),
             "allow_outside": request.places.allow_outside,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sdcdsl.audit.certify import write_certificate
 from sdcdsl.bind.places import Noted
+from sdcdsl.ordinary import sha256
 from sdcdsl.policy.resolve import Policy
 
 __all__ = ["Input", "inputs_of", "sha256", "write_certificate"]
@@ -44,11 +45,6 @@ def _what(name: str, policy: Policy) -> str:
     name = name.partition(" ")[0]  # one of several files has its number behind it
     kinds = [kind for kind in ("data", "dimension", "table") if name.partition(".")[0] in policy.blocks[kind]]
     return f"{kinds[0]} {name}" if kinds else "data"
-
-
-def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _of_text(path: Path, text: str) -> str:

@@ -33,7 +33,9 @@ def files(folder: Path) -> set[str]:
     return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file() and "site" not in p.parts}
 
 
-KEPT = {"investment.internal.html", "investment.sdc.lock"}  # what stays in the house, beside a release
+INTERNAL = {"internal/investment.internal.html", "internal/.gitignore"}
+KEPT = {"investment.sdc.lock"} | INTERNAL  # what stays in the office, without --out
+APART = {"internal/investment.sdc.lock"} | INTERNAL  # with it
 
 
 class Policies:

@@ -17,7 +17,7 @@ from sdcdsl.cli import cli
 from sdcdsl.methods.result import LIMIT, Result
 from sdcdsl.pipeline import protecting
 from tests.cli.investment import document
-from tests.cli.protecting import KEPT, codes, files, protect, run
+from tests.cli.protecting import APART, KEPT, codes, files, protect, run
 from tests.conftest import ROOT
 from tests.pipeline.others import others  # noqa: F401
 
@@ -71,15 +71,16 @@ def test_the_report_for_everybody_and_none_at_all(policy, tmp_path):
 
 def test_what_is_confidential_is_for_its_owner_only(policy, tmp_path):
     path = policy("method enumeration", 'release csv "out.csv"')
-    (tmp_path / "investment.internal.html").touch(mode=0o644)  # the mode of what stood there does not stay
+    (tmp_path / "internal").mkdir()
+    (tmp_path / "internal" / "investment.internal.html").touch(mode=0o644)  # the mode of what stood there does not stay
     before = os.umask(0o022)
     try:
         assert run(path, "--certificate", tmp_path / "out.cert").exit_code == 0
         assert run(path, "--public", "--no-lock").exit_code == 0
     finally:
         os.umask(before)
-    modes = {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir() if p.is_file() and p != path}
-    public = ("out.csv", "investment.public.html")
+    modes = {name: (tmp_path / name).stat().st_mode & 0o777 for name in files(tmp_path) - {path.name}}
+    public = ("out.csv", "investment.public.html", "internal/.gitignore")
     assert modes == {name: 0o644 if name in public else 0o600 for name in (*public, "out.cert", *KEPT)}
 
 
@@ -113,8 +114,10 @@ def test_text_for_people(policy, tmp_path):
     assert "59, proven to be the least" in said
     assert "1 pair of attacker and sensitive cell, all protected" in said
     assert str(tmp_path / "new" / "folder" / "out.csv") in said
-    assert files(tmp_path) == {"investment.sdc", "new/folder/out.csv"} | {f"new/folder/{name}" for name in KEPT}
-    assert f"{'report':<12}{tmp_path / 'new' / 'folder' / 'investment.internal.html'}, confidential" in said
+    assert files(tmp_path) == {"investment.sdc", "new/folder/out.csv"} | {f"new/folder/{name}" for name in APART}
+    assert (
+        f"{'report':<12}{tmp_path / 'new' / 'folder' / 'internal' / 'investment.internal.html'}, confidential" in said
+    )
 
 
 def test_without_a_release_the_result_is_shown(policy, tmp_path):

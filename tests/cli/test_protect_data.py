@@ -20,7 +20,12 @@ def test_a_jj_file_and_back(shared_data, tmp_path, method):
     assert (found["exit"], block["method"], block["verdict"]) == (0, method, "protected")
     assert block["counts"].items() >= TARGUS.items()
     assert 0 < block["bound"] <= block["objective"] * (1 + 1e-9)
-    assert files(tmp_path) == {"targus.csv", "targus.internal.html", "targus.jj.lock"}
+    assert files(tmp_path) == {
+        "targus.csv",
+        "internal/targus.internal.html",
+        "internal/targus.jj.lock",
+        "internal/.gitignore",
+    }
     table = pl.read_csv(tmp_path / "targus.csv")
     assert table.height == TARGUS["cells"]
     assert (table["status"] != "published").sum() == block["counts"]["touched"] >= TARGUS["sensitive"]

@@ -40,7 +40,7 @@ def killed_at_its_checkpoint(table: Path, out: Path, *more: str) -> Path:
     process = started(table, out, "--checkpoint-every", "0", *(more or ("--gap", "0")))
     until = time.monotonic() + 240
     while time.monotonic() < until and process.poll() is None:
-        found = list(out.glob("*.checkpoint"))
+        found = list((out / "internal").glob("*.checkpoint"))
         if found:
             process.send_signal(signal.SIGKILL)
             process.wait()
