@@ -223,7 +223,7 @@ def test_options_and_other_data_are_replayed(policy, tmp_path):
     assert protect(path, "--out", out, "--gap", "20%", "--no-report").exit_code == 0
     lock = out / "internal" / "investment.sdc.lock"
     content = tomllib.loads(lock.read_text(encoding="utf-8"))
-    assert content["run"]["options"] == {"gap": 0.2} and content["run"]["policy"] == "../investment.sdc"
+    assert content["run"]["options"] == {"gap": 0.2} and content["run"]["policy"] == "../../investment.sdc"
     assert verify(lock, "--replay").exit_code == 0
 
 
