@@ -78,7 +78,7 @@ class Rounds:
                     continue
                 return self._ended(self.best or self._nothing(made))
             if made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE):
-                return self._ended(made)
+                return self._ended(self.best or made)
             if made.audit.problem is not self.problem:
                 self._extend(made.audit.problem)
                 last = not limited or self.clock.left < SHARE * (self.clock.limit or 0.0)
