@@ -135,13 +135,8 @@ def protect(
     with workers(jobs, cluster) as team, watching:
         prepared = watching.run(lambda: prepare(request, watching, team))
         committing()
-<<<<<<< ours
         written, problems = release(prepared, request, signer) if prepared.end is End.DONE else (Written(), [])
-        if written != Written():
-=======
-        written, problems = release(prepared, request) if prepared.end is End.DONE else (Written(), [])
         if written.anything:
->>>>>>> theirs
             committed(exits.DONE)
     if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not has_errors(problems)):
         forget(request)
