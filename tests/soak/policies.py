@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,6 +59,7 @@ def make_policy(draw: random.Random, world: World, method: str) -> Wanted:
     if chain in (["csp"], ["ip"]):
         inside += draw.choice([[], [], [], ["  conditional spl 5% of value"] if not world.negative else []])
     inside += _costs(draw, world)
+    options = (options[0], *(replace(o, lines=tuple(s for s in o.lines if s != "unions off")) for o in options[1:]))
     said = " else ".join(f"{chosen.method} {{\n    {'; '.join(chosen.lines)}\n  }}" for chosen in options)
     inside.append("  method " + said.replace("; ", "\n    "))
     formats = {"csv": "out.csv"}
