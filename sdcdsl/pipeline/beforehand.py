@@ -23,7 +23,7 @@ from sdcdsl.policy.meaning import WHOLE_BLOCK
 from sdcdsl.report.release import WRITERS, Staged, companions
 from sdcdsl.solve.registry import missing
 from sdcdsl.vocabulary.formats import RELEASES
-from sdcdsl.vocabulary.methods import Limits
+from sdcdsl.vocabulary.methods import METHODS, Limits
 
 
 def refused(request: Request) -> tuple[list[Diagnostic], End | None]:
@@ -31,6 +31,7 @@ def refused(request: Request) -> tuple[list[Diagnostic], End | None]:
         headline = "the policy protects nothing: it has no protect block"
         return [diagnostic("SDC503", headline, FilePlace(str(request.source)))], End.WRONG_POLICY
     absent = [problem for name in request.blocks for problem in _missing(request, request.policy.protects[name])]
+    absent += _without_effect(request)
     if absent:
         return absent, End.WRONG_POLICY
     if together := refused_together(request):
@@ -53,6 +54,23 @@ def _missing(request: Request, protect: d.Block) -> Iterator[Diagnostic]:
             headline = f"this version does not write the format `{release.file.format}` yet"
             yield diagnostic("SDC501", headline, release.span, help=f"it writes {', '.join((*WRITERS, *WHOLE_BLOCK))}")
         yield from _strange_signs(release.file)
+
+
+def _without_effect(request: Request) -> Iterator[Diagnostic]:
+    """Options of the command that no method of the run would look at; in the policy, SDC147 is found by the check."""
+    engines = [e for name in request.blocks for e in request.policy.protects[name].the(d.MethodChain).engines]
+    for option in sorted(request.instead):
+        if all(_forgets(request, engine, option) for engine in engines):
+            names = " and ".join(f"`{name}`" for name in dict.fromkeys(engine.name for engine in engines))
+            headline = f"--{option.replace('_', '-')} has no effect on {names}"
+            yield diagnostic("SDC147", headline, FilePlace(str(request.source)), help="leave it out")
+
+
+def _forgets(request: Request, engine: d.Engine, option: str) -> bool:
+    if engine.name not in METHODS or option not in METHODS[engine.name].lacks:
+        return False
+    solver = request.instead.get("backend") or option_values(engine.options, Limits)["backend"]
+    return not (option == "threads" and solver not in (None, "highs"))
 
 
 def _strange_signs(file: d.FileReference) -> Iterator[Diagnostic]:

@@ -210,6 +210,28 @@ def test_what_cannot_be_done_is_said_beforehand(policy, tmp_path, said, exit, co
     assert f"error[{code}]" in shown.stdout
 
 
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("rounding {\n    base 5\n  }", ("--threads", "2")),
+        ("ecta {\n    alpha 30%\n  }\n  seed", ("--gap", "5%")),
+        ("perturb {\n    range -5 .. 5\n  } else ip", ("--threads", "2")),
+    ],
+)
+def test_options_of_the_command_that_no_method_would_use(policy, tmp_path, method, options):
+    path = policy(f"method {method.removesuffix('seed')}")
+    if method.endswith("seed"):
+        path.write_text(path.read_text().replace("sdc 1\n", "sdc 1\nseed 7\n", 1))
+    found = protect(path, *options)
+    assert (found["exit"], codes(found), found["blocks"]) == (1, ["SDC147"], [])
+    assert files(tmp_path) == {"investment.sdc"}
+
+
+def test_an_option_of_the_command_that_one_method_uses(policy):
+    assert protect(policy("method csp"), "--threads", "1", "--gap", "1%")["exit"] == 0
+    assert protect(policy("method csp else ip"), "--threads", "1")["exit"] == 0
+
+
 def test_wrong_policies_data_and_usage(policy, tmp_path):
     assert codes(protect(policy("method cps"))) == ["SDC106"]
     assert run(policy("method cps")).exit_code == 1
