@@ -96,8 +96,10 @@ def binary(operator: str, a: float, b: float) -> float:
             return a + b
         case "-":
             return a - b
-        case "*" | "of":
+        case "*":
             return a * b
+        case "of":  # a share of the size
+            return a * abs(b)
         case "^":
             return math.nan if math.isnan(a) else a**b
     return a / b if b else math.nan

@@ -61,6 +61,10 @@ def test_the_common_data_with_only_sensitive_cells_hidden(shared_data, tmp_path,
     pairs = {block["name"]: block["counts"]["pairs"] for block in json.loads(planned.stdout)["blocks"]}
     found = document(path, "--verdict-only", *data)
     assert found["exit"] in (0, 6)
-    assert {b["name"]: sum(b["counts"].values()) for b in found["blocks"]} == pairs
-    assert len(found["pairs"]) == sum(pairs.values())
+    audited = {b["name"]: sum(b["counts"].values()) for b in found["blocks"]}
+    # A release may tell sums that no cell of the plan stands for; `narrow` is what the audit adds for them.
+    narrow = len(found["pairs"]) - sum(pairs.values())
+    assert audited.keys() == pairs.keys() and all(audited[name] >= pairs[name] for name in pairs)
+    assert sum(audited.values()) - sum(pairs.values()) == narrow >= 0
+    assert sum(" + " in p["cell"] or " - " in p["cell"] for p in found["pairs"] if p["verdict"] == "exposed") >= narrow
     assert all(pair["given_away_by"] for pair in found["pairs"] if pair["verdict"] == "exposed")

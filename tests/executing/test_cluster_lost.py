@@ -132,12 +132,12 @@ def test_a_scheduler_that_is_killed_during_protect(elsewhere, investment, monkey
     assert result.exit_code == exits.LIMIT, result.output
     assert "SDC522" in result.output and "the cluster was lost" in result.output
     assert "SDC513" not in result.output and not (investment.parent / "investment.csv").exists()
-    assert (investment.parent / "investment.investment.csp.checkpoint").exists()
+    assert (investment.parent / "internal" / "investment.investment.csp.checkpoint").exists()
     monkeypatch.undo()
     again = CliRunner().invoke(cli, ["protect", str(investment), "--resume", "--jobs", "1", "--no-report", "--no-lock"])
     assert again.exit_code == 0 and "SDC520" not in again.output, again.output
     assert "59, proven to be the least" in again.output  # paper 003, Figure 1
-    assert not (investment.parent / "investment.investment.csp.checkpoint").exists()
+    assert not (investment.parent / "internal" / "investment.investment.csp.checkpoint").exists()
 
 
 def test_a_worker_that_is_killed_while_a_local_cluster_starts(tmp_path, investment):
