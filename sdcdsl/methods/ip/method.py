@@ -29,6 +29,7 @@ from sdcdsl.pattern import Pattern, intervals
 
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
 FAR_OFF = 1e-4  # from this gap on, digits that cost less are not worth their place
+WITHIN = 1e-6  # of a width: what a cap overlooks
 SMALL = 200_000  # levels times classes: for less all moves are looked for once more
 CRUMB = 1e-9  # of the lowest level: widths that are not published
 
@@ -109,10 +110,10 @@ class Solver:
         far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
         few_digits = far and benders.model.widest is None
         if not benders.held:
-            return tight(benders.separation, benders.best, few_digits)
+            return tight(benders.separation, benders.best, few_digits, benders.model.widest)
         if len(benders.separation.levels) * benders.n <= SMALL:
             # Solutions from the inside have crumbs everywhere: 108 .. 108.00000001 for a figure that can be published.
-            z, missed = tight(benders.separation, benders.best, few_digits)
+            z, missed = tight(benders.separation, benders.best, few_digits, benders.model.widest)
             if not missed.any() and benders.model.price(z) <= benders.objective * (1 + LEAST_GAP):
                 return z, missed
         z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
@@ -175,6 +176,9 @@ class Solver:
                 f"{share:.0%} of the intervals have the true value in their middle: levels that are the same below and "
                 "above do that (paper 000); `avoid_centre` moves the ends",
             )
+        if self.cap_width is not None and (down + up > self.cap_width * (1 + WITHIN)).any():
+            said = "its intervals are wider than `cap_width` allows, by a solver's rounding errors"
+            return Result(FAILED, bound=_finite(bound), seconds=self.seconds, notes=(said,))
         objective = self._price(down, up)
         bound = min(bound, objective)  # what is above it is a solver's last digit
         if self.order.before is not None:

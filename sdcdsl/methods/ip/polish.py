@@ -25,16 +25,20 @@ MANY = 2_000_000  # levels times cells
 MARGIN = 1 + 2e-7  # for whoever has to find a move anew, in other arithmetic
 
 
-def tight(separation: Separation, z: np.ndarray, few_digits: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def tight(
+    separation: Separation, z: np.ndarray, few_digits: bool = False, widest: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The least (down, up) within about z that hold a move for every level; and the levels without one.
-    `few_digits`: where the best is not near anyway they cost little, and are easier to prove things with."""
+    `few_digits`: where the best is not near anyway they cost little, and are easier to prove things with. `widest`: of
+    each class; what has an end there gets no hair beyond it."""
     demands, n = separation.demands, separation.demands.classes.count
     levels = separation.levels
     least = np.zeros(2 * n)
     waiting = np.ones(len(levels), dtype=bool)
+    loose = np.ones(2 * n, dtype=bool) if widest is None else np.tile(np.isinf(widest), 2)
     z = np.where(z > CRUMB * levels.need.min(initial=np.inf), z, 0.0)
     for wider, beyond in [*((wider, 0.0) for wider in WIDER), *((wider, DIGITS) for wider in WIDER)]:
-        hair = wider * np.where((z > 0) & np.isfinite(z), z + demands.unit, 0.0)
+        hair = wider * np.where((z > 0) & np.isfinite(z) & loose, z + demands.unit, 0.0)
         capacities = Capacities(demands, (z + hair)[:n], (z + hair)[n:])
         for s in np.flatnonzero(waiting):
             # A hair less than the viewer's room first, so that cleaning a move does not take it beyond.
