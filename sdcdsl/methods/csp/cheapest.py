@@ -68,14 +68,13 @@ class Cheapest:
     ) -> Move | None:
         """None if the cell cannot go so far. `room` is LB and UB, `price` is per cell, infinite if it must not move."""
         p = int(self.number[cell])
-        down, up = (r[self.cells] / need for r in room)
-        if p < 0 or (up if sign > 0 else down)[p] < 1 - 1e-9:
+        if p < 0 or room[(1 + sign) // 2][cell] < need * (1 - 1e-9):
             return None
-        price = price[self.cells]
+        down, up, price = (self._movable(v) for v in (*room, price))
         self.solved += 1
-        status, cells, d = self._nearby.solve(p, sign, down, up, price)
+        status, cells, d = self._nearby.solve(p, sign, down, up, price, need)
         if status != FOUND:
-            made = self._by_solver(p, sign, down, up, price)
+            made = self._by_solver(p, sign, down / need, up / need, price)
             if made is None:
                 return None
             cells = np.flatnonzero(made)
@@ -100,6 +99,10 @@ class Cheapest:
             return None
         moved = np.flatnonzero(np.abs(d) > DUST * float(needs.min()) / unit)
         return self.cells[moved], d[moved] * unit
+
+    def _movable(self, of_cells: np.ndarray) -> np.ndarray:
+        """Of the cells that may move; without a copy where all may."""
+        return of_cells if len(self.cells) == len(of_cells) else of_cells[self.cells]
 
     def _by_solver(self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray) -> np.ndarray | None:
         shut = price == inf

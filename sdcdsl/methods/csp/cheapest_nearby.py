@@ -6,10 +6,11 @@ Columns are d⁺ and d⁻ of every cell, rows the relations, and the cell p stan
 
 The first basis are the relations' own slacks, which must become 0: those of the relations of p are off by one. A step
 takes one relation that is off (or a cell beyond its room), and lets the cell enter that repairs it at the least price.
-The inverse of the basis is a product of elementary matrices, one a step. A general solver looks at all columns of the
-table several times before the first step; here a move of thirty cells in a table of thousands costs a few microseconds
-a step. Moves that take too many steps are left to a general solver; how many are worth while shows from question to
-question.
+The inverse of the basis is a product of elementary matrices, one a step, made anew from time to time (`reinversion`). A
+general solver looks at all columns of the table several times before the first step; here a move of thirty cells in a
+table of thousands costs a few microseconds a step. A question may take as much work as the table is large, times a
+factor; what needs more is left to a general solver. The factor falls where most questions are given up: there, cells
+depend on each other so closely that a general solver is the better way.
 """
 
 from __future__ import annotations
@@ -19,10 +20,15 @@ from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.attack.compiled import kernel
 from sdcdsl.attack.leaves import size
+from sdcdsl.methods.csp.reinversion import reinvert, workspace
 
-STEPS, FEWEST = 600, 80
-ENTRIES = 60_000  # of the elementary matrices
+STEPS = 3000
+ENTRIES = 200_000  # of the elementary matrices
+ANEW = 40  # steps after which the inverse is made anew
+WORK, LEAST_WORK = 400.0, 4.0  # entries that are looked at in a question, as a multiple of the table's
+RECENT = 16  # questions by which the work is judged
 SLIGHT = 1e-4
+TRUE = 1e-8  # what a relation may be off by, in needs
 FOUND, NONE, GAVE_UP = 1, 0, -1
 
 
@@ -38,7 +44,8 @@ class Nearby:
             by_cell.indices.astype(np.int64),
             by_cell.data.astype(float),
         )
-        self._limit = STEPS
+        self._entries, self._factor = m.nnz, WORK
+        self._recent: list[bool] = []  # whether the last questions were given up
         self._solve = _cheapest.at(m.nnz)
         # Everything but the lists is left as it was found: zeros, ones for the weights, and -1 for `basic`.
         self._work = (
@@ -55,29 +62,47 @@ class Nearby:
         self._lists = (
             np.empty(self.rows, dtype=np.int64),
             np.empty(m.nnz + 1, dtype=np.int64),  # a cell whose sum is 0 on the way is listed again
-            np.empty(STEPS, dtype=np.int64),
-            np.empty(STEPS),
-            np.empty(STEPS + 1, dtype=np.int64),
-            np.empty(ENTRIES, dtype=np.int64),
-            np.empty(ENTRIES),
             np.empty(2 * STEPS + 2, dtype=np.int64),
             np.empty(2 * STEPS + 2),
+            np.empty(STEPS + 1, dtype=np.int64),  # columns that went to their upper end
         )
+        self._product = (
+            np.empty(STEPS + 1, dtype=np.int64),  # pivot rows
+            np.empty(STEPS + 1),  # pivots
+            np.empty(STEPS + 2, dtype=np.int64),  # where the entries of an elementary matrix begin
+            np.empty(ENTRIES, dtype=np.int64),
+            np.empty(ENTRIES),
+        )
+        longest = int(np.diff(by_cell.indptr).max(initial=1))
+        self._space = workspace(self.rows, STEPS + 1, longest * (STEPS + 1) + self.rows)
 
     def solve(
-        self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray
+        self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray, need: float = 1.0
     ) -> tuple[int, np.ndarray, np.ndarray]:
-        """What came of it, cells and their moves. Lengths in needs; a cell with an infinite price does not move."""
-        ask = (p, sign, self._limit)
-        status, count = self._solve(ask, (down, up), price, self._matrix, self._work, self._lists)
-        self._limit = max(self._limit // 2, FEWEST) if status == GAVE_UP else min(self._limit + 20, STEPS)
-        cells, d = self._lists[7][:count].copy(), self._lists[8][:count].copy()
+        """What came of it, cells and their moves in needs. A cell with an infinite price does not move."""
+        ask = (p, sign, need, self._factor * self._entries)
+        spaces = (self._work, self._lists, self._product, self._space)
+        status, count = self._solve(ask, (down, up), price, self._matrix, *spaces)
+        self._judge(status == GAVE_UP)
+        cells, d = self._lists[2][:count].copy(), self._lists[3][:count].copy()
         return status, cells, d
+
+    def _judge(self, gave_up: bool) -> None:
+        """Half the work where most questions were given up, twice as much where none was."""
+        self._recent.append(gave_up)
+        if len(self._recent) == RECENT:
+            vain = sum(self._recent)
+            if 2 * vain > RECENT:
+                self._factor = max(self._factor / 2, LEAST_WORK)
+            elif vain == 0:
+                self._factor = min(self._factor * 2, WORK)
+            self._recent.clear()
 
 
 @kernel
-def _row_of_inverse(r, steps, v, pivot_row, pivot, start, index, value):
+def _row_of_inverse(r, steps, v, product):
     """v = e_r B⁻¹."""
+    pivot_row, pivot, start, index, value = product
     v[r] = 1.0
     for k in range(steps - 1, -1, -1):
         at = pivot_row[k]
@@ -88,11 +113,12 @@ def _row_of_inverse(r, steps, v, pivot_row, pivot, start, index, value):
 
 
 @kernel
-def _cheapest(ask, room, price, matrix, work, lists):
-    p, sign, limit = ask
+def _cheapest(ask, room, price, matrix, work, lists, product, space):
+    p, sign, need, most = ask
     row_start, row_cell, row_value, col_start, col_row, col_value = matrix
     basic, x, y, rho, col, listed, weight, alpha, status = work
-    touched, cells, pivot_row, pivot, start, index, value, out_cell, out_move = lists
+    touched, cells, out_cell, out_move, uppers = lists
+    pivot_row, pivot, start, index, value = product
     tiny, off = 1e-9, 1e-9
     rows = 0  # on the list `touched`
     for q in range(col_start[p], col_start[p + 1]):
@@ -101,8 +127,14 @@ def _cheapest(ask, room, price, matrix, work, lists):
         touched[rows] = r
         listed[r] = True
         rows += 1
-    steps = 0
+    steps, fresh, taken, ended = (
+        0,
+        0,
+        0,
+        0,
+    )  # elementary matrices, of these since the last inversion; steps; at their end
     start[0] = 0
+    done = 0.0  # work
     answer = GAVE_UP
     while True:
         # The row that is furthest off, for its weight.
@@ -110,7 +142,7 @@ def _cheapest(ask, room, price, matrix, work, lists):
         for t in range(rows):
             r = touched[t]
             b = basic[r]
-            high = 0.0 if b < 0 else room[1 - b % 2][b // 2]
+            high = 0.0 if b < 0 else room[1 - b % 2][b // 2] / need
             far = max(x[r] - high, -x[r])
             if far > off and far * far > worst * weight[r]:
                 leave, worst = r, far * far / weight[r]
@@ -118,9 +150,9 @@ def _cheapest(ask, room, price, matrix, work, lists):
         if leave < 0:
             answer = FOUND
             break
-        if steps == limit:
+        if taken == STEPS or done > most:
             break
-        _row_of_inverse(leave, steps, rho, pivot_row, pivot, start, index, value)
+        _row_of_inverse(leave, steps, rho, product)
         # The pivot row, for all cells in relations that have a part in it.
         count = 0
         for t in range(rows):
@@ -137,6 +169,7 @@ def _cheapest(ask, room, price, matrix, work, lists):
                     alpha[j] = 1e-300
                 alpha[j] += rho[r] * row_value[q]
         # What enters: the least price for what it repairs; of nearly equals the largest pivot.
+        done += 2 * start[steps] + rows + 8 * count
         enter, least, size, enter_cost = -1, np.inf, 0.0, 0.0
         for t in range(count):
             j = cells[t]
@@ -149,7 +182,7 @@ def _cheapest(ask, room, price, matrix, work, lists):
                 worth += y[col_row[q]] * col_value[q]
             for way in range(2):
                 code = 2 * j + way  # upwards, then downwards
-                width, state = room[1 - way][j], status[code]
+                width, state = room[1 - way][j] / need, status[code]
                 towards = a if way == 0 else -a
                 if width <= 0.0 or state == 1 or (side * towards > 0.0) == (state == 2):
                     continue
@@ -189,7 +222,7 @@ def _cheapest(ask, room, price, matrix, work, lists):
                     col[index[q]] -= value[q] * through
         by = (x[leave] - bound) / col[leave]
         used = start[steps]
-        if abs(col[leave] - a) > 1e-6 * max(abs(a), 1.0) or used + rows > ENTRIES:
+        if abs(col[leave] - a) > 1e-6 * max(abs(a), 1.0) or used + rows > ENTRIES or steps == STEPS:
             for t in range(rows):
                 col[touched[t]] = 0.0
             break
@@ -210,12 +243,22 @@ def _cheapest(ask, room, price, matrix, work, lists):
         b = basic[leave]
         if b >= 0:
             status[b] = 2 if side > 0 else 0
-        here = room[1 - enter % 2][j] if status[enter] == 2 else 0.0
+            if side > 0:
+                uppers[ended] = b
+                ended += 1
+        here = room[1 - enter % 2][j] / need if status[enter] == 2 else 0.0
         basic[leave] = enter
         x[leave] = here + by
         status[enter] = 1
         steps += 1
+        taken += 1
+        fresh += 1
         start[steps] = used
+        if fresh == ANEW:
+            fresh = 0
+            steps = reinvert(rows, touched, (basic, x, weight), col, matrix, product, space)
+            if steps < 0:
+                break
     # What moved, and all work space as it was found. Both directions of a cell are put together in `alpha`.
     count = 0
     for t in range(rows):
@@ -230,14 +273,12 @@ def _cheapest(ask, room, price, matrix, work, lists):
         y[r] = 0.0
         weight[r] = 1.0
         listed[r] = False
-    for k in range(steps):  # columns at their upper end were in the basis once
-        r = pivot_row[k]
-        for q in range(row_start[r], row_start[r + 1]):
-            for b in range(2 * row_cell[q], 2 * row_cell[q] + 2):
-                if status[b] == 2:
-                    status[b] = 0
-                    if answer == FOUND:
-                        count = _note(b, room[1 - b % 2][b // 2], alpha, cells, count)
+    for t in range(ended):
+        b = uppers[t]
+        if status[b] == 2:
+            status[b] = 0
+            if answer == FOUND:
+                count = _note(b, room[1 - b % 2][b // 2] / need, alpha, cells, count)
     moved = 0
     for t in range(count):
         j = cells[t]
@@ -252,7 +293,24 @@ def _cheapest(ask, room, price, matrix, work, lists):
         out_cell[moved] = p
         out_move[moved] = sign
         moved += 1
+        if _residual(out_cell, out_move, moved, y, matrix) > TRUE:
+            answer = GAVE_UP
     return answer, moved
+
+
+@kernel
+def _residual(cell, d, count, total, matrix):
+    """By how much the relations are off at most; `total` is left as it was found."""
+    _, _, _, col_start, col_row, col_value = matrix
+    for t in range(count):
+        for q in range(col_start[cell[t]], col_start[cell[t] + 1]):
+            total[col_row[q]] += col_value[q] * d[t]
+    most = 0.0
+    for t in range(count):
+        for q in range(col_start[cell[t]], col_start[cell[t] + 1]):
+            most = max(most, abs(total[col_row[q]]))
+            total[col_row[q]] = 0.0
+    return most
 
 
 @kernel

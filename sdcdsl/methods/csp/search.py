@@ -14,7 +14,7 @@ way there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 
@@ -22,13 +22,13 @@ import numpy as np
 
 from sdcdsl.methods.csp.cheapest import Cheapest
 from sdcdsl.methods.csp.exchange import Exchange
-from sdcdsl.methods.csp.pool import Pool
+from sdcdsl.methods.csp.pool import NONE, Pool
 from sdcdsl.methods.instance import Instance, Sides
 from sdcdsl.methods.result import Clock
 
 ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
 TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
-MOST_MOVES = 6000
+MOST_MOVES, SPARE_MOVES = 6000, 3  # moves that are kept, and as a multiple of those of a pattern
 TRIAL, BATCH = 3, 200  # moves one by one before their pace is judged; sides that then share one
 FEW = 20  # sides that are always served one by one
 PATIENCE = 60.0  # seconds a first pattern may take
@@ -41,9 +41,9 @@ AWAY = 1.0  # how far it may go from the best
 class State:
     """A set of moves; a valid pattern if every side is certified."""
 
-    moves: np.ndarray  # int64: numbers in the pool
+    moves: np.ndarray  # int64: numbers in the pool, in order
     users: np.ndarray  # int64 [cell]: how many of them need a cell
-    count: np.ndarray  # int64 [side]: how many of them certify a side
+    count: np.ndarray  # int64 [requirement]: how many of them certify it
     cost: float
 
 
@@ -78,11 +78,8 @@ class Search:
     def start(self, cheap: np.ndarray | None = None, price: np.ndarray | None = None) -> State | None:
         """A valid pattern; None if there is none, or no time. `cheap` cells count as hidden already, prices may differ
         from the weights."""
-        nothing = State(
-            np.zeros(0, dtype=np.int64), np.zeros(self.instance.n, int), np.zeros(len(self.sides), int), 0.0
-        )
         self._began, self._asked = self.clock.passed, 0
-        state = self._completed(nothing, self.must if cheap is None else cheap, price=price)
+        state = self._completed(self._nothing(), self.must if cheap is None else cheap, price=price)
         return self._keep(self._pruned(state)) if state is not None else None
 
     def sweep(self, state: State) -> State:
@@ -132,20 +129,21 @@ class Search:
         after = self._exchange.improve(self.hidden(state), before, self.clock, kicks)
         if after is before:
             return state
-        moves = np.array([self.pool.add(*move) for move in after], dtype=np.int64)
-        users, count = self.pool.support[moves].sum(axis=0), self.pool.covers[moves].sum(axis=0)
-        made = State(moves, users, count, float(self.weight[users > 0].sum()))
-        return self._keep(self._pruned(made)) if count.all() and made.cost < state.cost else state
+        made = self._with(self._nothing(), np.array([self.pool.add(*move) for move in after], dtype=np.int64))
+        return self._keep(self._pruned(made)) if made.count.all() and made.cost < state.cost else state
 
     # ---- pieces ----------------------------------------------------------------------------------------
+
+    def _nothing(self) -> State:
+        return State(NONE, np.zeros(self.instance.n, int), np.zeros(len(self.sides), int), 0.0)
 
     def _without(self, state: State, cells: np.ndarray, below: float, price: np.ndarray | None = None) -> State | None:
         """The pattern with `cells` published and the rest repaired, if it then costs less than `below`.
 
-        What was hidden stays cheap even if its moves are gone: sides that lost theirs will share it again.
+        What was hidden stays cheap even if its moves are gone: requirements that lost theirs will share it again.
         """
-        hit: np.ndarray = np.any(self.pool.support[np.ix_(state.moves, cells)], axis=1, keepdims=False)
-        return self._repaired(self._less(state, hit), state.users > 0, cells, below, price)
+        rest = self._less(state, self.pool.moving(cells, state.moves))
+        return self._repaired(rest, state.users > 0, cells, below, price)
 
     def _repaired(
         self, state: State, cheap: np.ndarray, closed: np.ndarray | None, below: float, price: np.ndarray | None
@@ -153,15 +151,28 @@ class Search:
         made = self._completed(state, cheap, closed, below, price)
         if made is None:
             return None
-        made = self._pruned(made)
+        new = made.moves[~np.isin(made.moves, state.moves, assume_unique=True)]
+        made = self._pruned(made, new)
         return self._keep(made) if made.cost < below * (1 - 1e-12) else None
 
-    def _less(self, state: State, drop: np.ndarray) -> State:
-        """Without the moves that `drop` marks."""
-        gone = state.moves[drop]
-        users = state.users - self.pool.support[gone].sum(axis=0)
-        count = state.count - self.pool.covers[gone].sum(axis=0)
-        return State(state.moves[~drop], users, count, float(self.weight[users > 0].sum()))
+    def _less(self, state: State, gone: np.ndarray) -> State:
+        """Without these moves."""
+        users, count = state.users.copy(), state.count.copy()
+        cells = self.pool.cells_of(gone)
+        np.subtract.at(users, cells, 1)
+        np.subtract.at(count, self.pool.covered_by(gone), 1)
+        published = np.unique(cells[users[cells] == 0])
+        moves = np.setdiff1d(state.moves, gone, assume_unique=True)
+        return State(moves, users, count, state.cost - float(self.weight[published].sum()))
+
+    def _with(self, state: State, new: np.ndarray) -> State:
+        """With these moves, which are not among its own."""
+        users, count = state.users.copy(), state.count.copy()
+        cells = self.pool.cells_of(new)
+        more = np.unique(cells[users[cells] == 0])
+        np.add.at(users, cells, 1)
+        np.add.at(count, self.pool.covered_by(new), 1)
+        return State(np.union1d(state.moves, new), users, count, state.cost + float(self.weight[more].sum()))
 
     def _completed(
         self,
@@ -173,81 +184,81 @@ class Search:
     ) -> State | None:
         """Certifies what the moves do not, hiding more; None if that costs as much as `below`, or is impossible."""
         users, count, cost = state.users.copy(), state.count.copy(), state.cost
-        chosen = list(state.moves)
-        price = (self.weight if price is None else price).copy()
-        price[self.must | cheap] = ALMOST_FREE * self.typical
+        new: list[int] = []
+        price = (self.weight if price is None else price) / self.typical  # solvers' tolerances are absolute
+        price[self.must | cheap] = ALMOST_FREE
         if closed is not None:
             price[closed] = inf
-        while True:
-            left = np.flatnonzero(count == 0)
-            if not len(left):
-                return State(np.array(chosen, dtype=np.int64), users, count, cost)
+        left = np.flatnonzero(count == 0)
+        for side in left[np.argsort(-self.sides.need[left], kind="stable")].tolist():
+            if count[side]:
+                continue
             if cost >= below or self.clock.over:
                 return None
-            side = int(left[np.argmax(self.sides.need[left])])
-            move = self._together(left, price) if closed is None and self._too_slow(len(left)) else None
-            move = self._move(side, price) if move is None else move
-            if move is None or not self.pool.covers[move, left].any():
+            move = self._together(count, price) if closed is None and self._too_slow(count) else None
+            move = self._move(side, price) if move is None or side not in self.pool.covers[move] else move
+            if move is None or side not in self.pool.covers[move]:
                 if closed is None:
                     self.short.append(side)
                 return None
-            chosen.append(move)
-            cells = np.flatnonzero(self.pool.support[move])
+            new.append(move)
+            cells = self.pool.cells(move)
             cost += float(self.weight[cells[users[cells] == 0]].sum())
             users[cells] += 1
-            count += self.pool.covers[move]
-            price[cells] = ALMOST_FREE * self.typical
+            count[self.pool.covers[move]] += 1
+            price[cells] = ALMOST_FREE
+        return State(np.union1d(state.moves, np.array(new, dtype=np.int64)), users, count, cost)
 
-    def _too_slow(self, left: int) -> bool:
+    def _too_slow(self, count: np.ndarray) -> bool:
         """Whether what is left, one by one, would take too much of the time there is."""
         self._asked += 1
-        if self._asked < TRIAL or left < FEW:
+        left = np.count_nonzero(count == 0)
+        if self._asked < TRIAL or left < FEW or not self.cheapest.slow:
             return False
         each = (self.clock.passed - self._began) / self._asked
         slow = left * each > min(PATIENCE, 0.2 * self.clock.left)
         self.clock.strike(slow)
         return slow
 
-    def _together(self, left: np.ndarray, price: np.ndarray) -> int | None:
-        """One move for many sides of one attacker that go the same way, hardest first."""
-        s = self.sides
+    def _together(self, count: np.ndarray, price: np.ndarray) -> int | None:
+        """One move for many requirements of one attacker that go the same way, hardest first."""
+        s, left = self.sides, np.flatnonzero(count == 0)
         hardest = left[np.argsort(-s.need[left], kind="stable")]
         alike = hardest[(s.attacker[hardest] == s.attacker[hardest[0]]) & (s.sign[hardest] == s.sign[hardest[0]])]
         first = np.unique(s.cell[alike], return_index=True)[1]
         chosen = alike[np.sort(first)[:BATCH]]
         room = self.instance.room(int(s.attacker[chosen[0]]))
-        made = self.cheapest.together(s.cell[chosen], s.sign[chosen], s.need[chosen], room, price / self.typical)
-        if made is None:
-            return None
-        move = self.pool.add(*made)
-        return move if self.pool.covers[move, chosen[0]] else None
+        made = self.cheapest.together(s.cell[chosen], s.sign[chosen], s.need[chosen], room, price)
+        return None if made is None else self.pool.add(*made)
 
     def _move(self, side: int, price: np.ndarray) -> int | None:
         s = self.sides
         room = self.instance.room(int(s.attacker[side]))
-        price = price / self.typical  # solvers' tolerances are absolute
-        made = self.cheapest.move(int(s.cell[side]), int(s.sign[side]), float(s.need[side]), room, price)
+        made = self.cheapest.move(int(s.cell[side]), 2 * int(s.side[side]) - 1, float(s.need[side]), room, price)
         self.clock.strike(self.cheapest.slow)  # it then goes by how long either of two forms takes
         return None if made is None else self.pool.add(*made)
 
-    def _pruned(self, state: State) -> State:
-        """Without moves that others make superfluous, and without cells no move needs."""
-        while True:
-            single = state.count == 1
-            spare = np.flatnonzero(~self.pool.covers[np.ix_(state.moves, single)].any(axis=1))
-            if not len(spare):
-                return state
-            alone = state.users == 1
-            gain = (self.pool.support[state.moves[spare]] & alone) @ self.weight
-            drop = np.zeros(len(state.moves), dtype=bool)
-            drop[spare[np.argmax(gain)]] = True
-            state = self._less(state, drop)
+    def _pruned(self, state: State, new: np.ndarray | None = None) -> State:
+        """Without moves that others make superfluous, dearest first, and without cells no move needs. Where only the
+        moves `new` came to a pattern with nothing to spare, only moves that certify the same can be superfluous."""
+        pool, count, users = self.pool, state.count.copy(), state.users
+        among = state.moves if new is None else pool.certifying(np.unique(pool.covered_by(new)), state.moves)
+        spare = [move for move in among.tolist() if not (count[pool.covers[move]] == 1).any()]
+        gain = [-float(self.weight[cells[users[cells] == 1]].sum()) for cells in map(pool.cells, spare)]
+        gone: list[int] = []
+        for place in np.argsort(gain, kind="stable").tolist():
+            move = spare[place]
+            if not (count[pool.covers[move]] == 1).any():
+                gone.append(move)
+                count[pool.covers[move]] -= 1
+        return self._less(state, np.array(sorted(gone), dtype=np.int64)) if gone else state
 
     def _keep(self, state: State) -> State:
         if self.best is None or state.cost < self.best.cost:
+            state = replace(state, cost=float(self.weight[state.users > 0].sum()))  # without rounding errors
             self.best = state
             self.improved(state)
-        if self.pool.count > MOST_MOVES:
+        if self.pool.count > max(MOST_MOVES, SPARE_MOVES * len(state.moves)):
             keep = np.unique(np.concatenate([state.moves, self.best.moves]))
             self.pool.keep(keep)
             state, self.best = (
@@ -256,15 +267,12 @@ class Search:
         return state
 
     def _some_moves(self, state: State) -> np.ndarray:
-        """Marks up to four moves that share cells."""
-        first = int(self.random.integers(len(state.moves)))
-        cells = np.flatnonzero(self.pool.support[state.moves[first]] & (self.weight > 0))
-        near = np.flatnonzero(self.pool.support[np.ix_(state.moves, cells)].any(axis=1))
+        """Up to four moves that share cells."""
+        first = int(self.random.choice(state.moves))
+        cells = self.pool.cells(first)
+        near = self.pool.moving(cells[self.weight[cells] > 0], state.moves)
         more = min(int(self.random.integers(0, 4)), len(near))
-        some = np.zeros(len(state.moves), dtype=bool)
-        some[self.random.choice(near, more, replace=False)] = True
-        some[first] = True
-        return some
+        return np.union1d(self.random.choice(near, more, replace=False), [first])
 
     def _related(self, state: State) -> np.ndarray:
         """A few hidden cells that serve the same moves."""
@@ -273,9 +281,7 @@ class Search:
             return candidates
         share = self.weight[candidates] / self.weight[candidates].sum()
         first = int(self.random.choice(candidates, p=0.5 * share + 0.5 / len(candidates)))
-        serving = state.moves[self.pool.support[state.moves, first]]
-        near = self.pool.support[serving].any(axis=0) & (self.weight > 0)
-        near[first] = False
-        others = np.flatnonzero(near)
+        near = np.unique(self.pool.cells_of(self.pool.moving(np.array([first]), state.moves)))
+        others = near[(self.weight[near] > 0) & (near != first)]
         more = min(int(self.random.integers(1, 8)), len(others))
         return np.append(self.random.choice(others, more, replace=False), first)

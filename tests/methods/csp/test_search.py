@@ -24,8 +24,8 @@ def finder(problem, seed: int = 1) -> ByMoves:
 def assert_in_order(search: Search, state: State) -> None:
     pool = search.pool
     assert (state.moves < pool.count).all()
-    assert np.array_equal(pool.support[state.moves].sum(axis=0), state.users)
-    assert np.array_equal(pool.covers[state.moves].sum(axis=0), state.count)
+    assert np.array_equal(np.bincount(pool.cells_of(state.moves), minlength=len(state.users)), state.users)
+    assert np.array_equal(np.bincount(pool.covered_by(state.moves), minlength=len(state.count)), state.count)
     assert (state.count > 0).all()
     assert state.cost == pytest.approx(search.weight[state.users > 0].sum())
 
@@ -78,8 +78,8 @@ def test_a_move_certifies_only_what_its_cells_allow(seed: int):
         return
     pool, sides = by_moves.search.pool, by_moves.search.sides
     for move in range(min(pool.count, 12)):
-        cells = pool.support[move]
-        for side in np.flatnonzero(pool.covers[move]):
+        cells = np.isin(np.arange(oracle.n), pool.cells(move))
+        for side in pool.covers[move]:
             need = float(sides.need[side])
             down, up = (np.where(cells, room, 0.0) for room in oracle._room[int(sides.attacker[side])])
             reach = furthest(oracle.M, down, up, int(sides.cell[side]), int(sides.side[side]), need)
