@@ -45,6 +45,7 @@ class Nearby:
             by_cell.data.astype(float),
         )
         self._entries, self._factor = m.nnz, WORK
+        self.inversions = 0  # of the last question
         self._recent: list[bool] = []  # whether the last questions were given up
         self._solve = _cheapest.at(m.nnz)
         # Everything but the lists is left as it was found: zeros, ones for the weights, and -1 for `basic`.
@@ -82,7 +83,7 @@ class Nearby:
         """What came of it, cells and their moves in needs. A cell with an infinite price does not move."""
         ask = (p, sign, need, self._factor * self._entries)
         spaces = (self._work, self._lists, self._product, self._space)
-        status, count = self._solve(ask, (down, up), price, self._matrix, *spaces)
+        status, count, self.inversions = self._solve(ask, (down, up), price, self._matrix, *spaces)
         self._judge(status == GAVE_UP)
         cells, d = self._lists[2][:count].copy(), self._lists[3][:count].copy()
         return status, cells, d
@@ -295,7 +296,7 @@ def _cheapest(ask, room, price, matrix, work, lists, product, space):
         moved += 1
         if _residual(out_cell, out_move, moved, y, matrix) > TRUE:
             answer = GAVE_UP
-    return answer, moved
+    return answer, moved, taken // ANEW
 
 
 @kernel

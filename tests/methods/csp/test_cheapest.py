@@ -133,6 +133,28 @@ def test_nearby_is_as_cheap_as_can_be(form: str, table: str):
         assert_best(M, q, nearby_move(near, q, M.shape[1]), least(M, q))
 
 
+def test_long_moves_through_inverses_that_are_made_anew():
+    """Tables in which a move takes several times as many steps as an inverse lasts."""
+    draw = np.random.default_rng(5)
+    n, relations = cross([TREES[2], flat(8), flat(9)])
+    M = np.zeros((len(relations), n))
+    for row, relation in enumerate(relations):
+        for s, cell in relation:
+            M[row, cell] += s
+    with kernels("fast"):
+        near = Nearby(csr_array(M))
+    found = 0
+    for _ in range(25):
+        down, up = (draw.choice([0.3, 0.6, 1.0, 3.0, inf], n) for _ in range(2))
+        p = int(draw.integers(n))
+        down[p] = up[p] = 1.0
+        q = Question(p, int(draw.choice([-1, 1])), down, up, draw.uniform(0.5, 2.0, n))
+        d = nearby_move(near, q, n)
+        assert_best(M, q, d, least(M, q))
+        found += d is not None and near.inversions >= 1
+    assert found >= 8
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_by_relations_is_as_cheap_as_can_be(table: str):
     M = matrix(table)
