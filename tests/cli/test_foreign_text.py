@@ -186,7 +186,7 @@ def test_comparing_and_assessing(tmp_path):
     run("assess", path, "--replications", "2", "--output", "json", exits=(0, 6))
 
 
-def test_files_of_others_that_are_wrong(tmp_path):
+def test_files_of_others_that_are_wrong(tmp_path, monkeypatch):
     path = world(tmp_path)
     units = path.with_name(f"units{IN_POLICY}.csv")
     good = units.read_text(encoding="utf-8")
@@ -200,7 +200,9 @@ def test_files_of_others_that_are_wrong(tmp_path):
         other.write_text(bad, encoding="utf-8")
         for what in ((), ("--json",)):
             run("plan", path, "--data", f"units={other}", *what, exits=(3,))
-            run("--show-values", "plan", path, "--data", f"units={other}", *what, exits=(3,))
+            with monkeypatch.context() as shown:  # `--show-values` would be for the whole process
+                shown.setenv("SDCDSL_SHOW_VALUES", "1")
+                run("plan", path, "--data", f"units={other}", *what, exits=(3,))
 
 
 def test_certificates_and_locks_that_were_forged(tmp_path):

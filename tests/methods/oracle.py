@@ -186,6 +186,8 @@ def furthest(M: np.ndarray, down: np.ndarray, up: np.ndarray, cell: int, side: i
     cost[own] = -1.0 if side == UP else 1.0
     rows = M[:, free]
     rows = rows[np.abs(rows).any(axis=1)]
-    found = linprog(cost, A_eq=rows, b_eq=np.zeros(len(rows)), bounds=bounds, method="highs")
-    assert found.status == 0, found.message
-    return -found.fun * most
+    for method in ("highs", "highs-ds", "highs-ipm"):  # one of them may not know
+        found = linprog(cost, A_eq=rows, b_eq=np.zeros(len(rows)), bounds=bounds, method=method)
+        if found.status == 0:
+            return -found.fun * most
+    raise AssertionError(found.message)

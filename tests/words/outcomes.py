@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ _SAID = ("status", "objective", "bound", "verdict", "counts", "method")
 def protected(folder: Path, text: str, files: dict[str, str]) -> dict[str, Any]:
     """What `protect` says and writes."""
     for old in folder.iterdir():
-        old.unlink()
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
     for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8")
     (folder / "p.sdc").write_text(text, encoding="utf-8")
