@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from sdcdsl.bind import naming
-from sdcdsl.bind.counts import ZERO, Told, told_by_counts
+from sdcdsl.bind.counts import ZERO, KnownCells, known_by_counts
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.holdings import contributions_to, summed
 from sdcdsl.bind.naming import first_cells
@@ -44,7 +44,7 @@ class Knowledge:
     known_low: np.ndarray  # [known]: is at least this
     known_high: np.ndarray  # [known]: and at most this
     alone: np.ndarray  # bool [known]: nobody else contributes to the cell
-    told: tuple[Told, ...] = ()  # cells that the whole view knows exactly because of a `knows` statement
+    known_before: tuple[KnownCells, ...] = ()  # cells that the whole view knows exactly because of a `knows` statement
 
 
 def know(
@@ -76,7 +76,7 @@ def know(
         labels, own = _each(attacker, each, views, tables, a, unions)
         members = tuple(f"{attacker.name} {label}" for label in labels)
     known = (own.member, own.cell, own.amount, own.most, own.alone)
-    return Knowledge(attacker.name, low, high, members, *known, told=told), []
+    return Knowledge(attacker.name, low, high, members, *known, known_before=told), []
 
 
 def _knows(attacker: d.Block, what: str) -> d.Knows | None:
@@ -90,13 +90,13 @@ def _told(
     a: np.ndarray,
     name: Callable[[int], str],
     base: int,
-) -> tuple[tuple[Told, ...], list[Diagnostic]]:
+) -> tuple[tuple[KnownCells, ...], list[Diagnostic]]:
     """Cells, not sums of them, that are known exactly beforehand."""
-    out: list[Told] = []
+    out: list[KnownCells] = []
     if (zeros := _knows(attacker, "zeros")) is not None:
-        out.append(Told(zeros.span, "zeros", ZERO, (a == 0) & (np.arange(len(a)) < base)))
+        out.append(KnownCells(zeros.span, "zeros", ZERO, (a == 0) & (np.arange(len(a)) < base)))
     if (counts := _knows(attacker, "counts")) is not None:
-        more, found = told_by_counts(attacker, counts, views, tables, a, name)
+        more, found = known_by_counts(attacker, counts, views, tables, a, name)
         if found:
             return (), found
         out += more

@@ -26,7 +26,7 @@ ZERO = "it is zero"
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class KnownCells:
     """Cells that one `knows` statement tells exactly, and why."""
 
     span: Span | None
@@ -35,14 +35,14 @@ class Told:
     cells: np.ndarray  # bool [cell]
 
 
-def told_by_counts(
+def known_by_counts(
     attacker: d.Block,
     said: d.Knows,
     views: Sequence[View],
     tables: Sequence[BoundTable],
     a: np.ndarray,
     name: Callable[[int], str],
-) -> tuple[list[Told], list[Diagnostic]]:
+) -> tuple[list[KnownCells], list[Diagnostic]]:
     """What follows from the counts of every table; tables without counts are refused before there are data (SDC132)."""
     empty, counted = np.zeros(len(a), dtype=bool), np.zeros(len(a), dtype=bool)
     for view, table in zip(views, tables, strict=True):
@@ -57,7 +57,10 @@ def told_by_counts(
         headline = f"no contributors, and yet a value, in {cells(wrong)}"
         label = f"`{attacker.name}` takes a cell without contributors for zero"
         return [], [diagnostic("SDC323", headline, said.span, label, notes=[first_cells(wrong, name)])]
-    return [Told(said.span, "counts", EMPTY, empty & ~counted), Told(said.span, "counts", COUNTED, counted)], []
+    return [
+        KnownCells(said.span, "counts", EMPTY, empty & ~counted),
+        KnownCells(said.span, "counts", COUNTED, counted),
+    ], []
 
 
 def _counts(table: BoundTable, count: np.ndarray) -> bool:

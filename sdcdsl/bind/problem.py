@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import xarray as xr
 
-from sdcdsl.bind.counts import Told
+from sdcdsl.bind.counts import KnownCells
 from sdcdsl.bind.evaluate import View
 from sdcdsl.bind.levels import AttackerLevels
 from sdcdsl.bind.relations import Relations
@@ -101,7 +101,9 @@ class TableProblem:
     fixed: tuple[Fixed, ...] = ()  # who wants which cells published
     stated: tuple[Stated, ...] = ()  # every publish, suppress, fix and waive that is about cells
     sums: Sums | None = None  # None: nothing is known about contributors, or the policy says `unions off`
-    told: tuple[tuple[str, Told], ...] = ()  # cells that declared attackers know exactly by a `knows` statement
+    known_before: tuple[
+        tuple[str, KnownCells], ...
+    ] = ()  # cells that declared attackers know exactly by a `knows` statement
 
     @property
     def n(self) -> int:

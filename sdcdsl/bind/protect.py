@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 import xarray as xr
 
 from sdcdsl.bind import naming
 from sdcdsl.bind.attackers import ROUNDING, Knowledge, know
+from sdcdsl.bind.block_cells import BlockCells, CellNames, linked_cells, view_of
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
-from sdcdsl.bind.linking import NamedTable, link, shared_values
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.pairs import Pairs
 from sdcdsl.bind.problem import Fixed, TableProblem
-from sdcdsl.bind.relations import Relations, joined, repeated, select
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tables import Binding
@@ -35,54 +33,15 @@ from sdcdsl.vocabulary.methods import Limits
 MOST_PAIRS = 50_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class _Numbered:
-    """Names of the cells of tables that share nothing."""
-
-    tables: tuple[BoundTable, ...]
-    starts: np.ndarray
-
-    def label(self, cell: int) -> str:
-        at = int(np.searchsorted(self.starts, cell, side="right")) - 1
-        where = self.tables[at].label(cell - int(self.starts[at]))
-        return f"{self.tables[at].name}: {where}" if len(self.tables) > 1 else where
-
-
-@dataclass(frozen=True, eq=False)
-class _Named:
-    """Names of all cells of a problem, and nothing else of what it was made from: problems are sent to other
-    processes."""
-
-    common: Callable[[int], str]
-    base: int  # from here on they are unions
-    unions: Unions
-
-    def label(self, cell: int) -> str:
-        if cell < self.base:
-            return self.common(cell)
-        return " + ".join(self.common(int(c)) for c in self.unions.members(cell - self.base))
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The common cells of the tables of one block."""
-
-    tables: tuple[BoundTable, ...]
-    maps: tuple[np.ndarray, ...]
-    a: np.ndarray
-    relations: Relations
-    label: Callable[[int], str]
-
-
 def bind_protect(binding: Binding, protect: d.Block) -> tuple[TableProblem | None, list[Diagnostic]]:
     """The problem of one block, or why there is none. Diagnostics of tables stay with the binding."""
     tables = [binding.table(name) for name in protect.tables]
     if any(t is None for t in tables):
         return None, []
-    cells, found = _linked([t for t in tables if t is not None])
+    cells, found = linked_cells([t for t in tables if t is not None])
     if has_errors(found):
         return None, found
-    views = [_view(table, cells.maps[i]) for i, table in enumerate(cells.tables)]
+    views = [view_of(table, cells.maps[i]) for i, table in enumerate(cells.tables)]
     marks = mark_cells(binding.policy, views, cells.tables, len(cells.a), cells.label, binding.places, binding.today)
     found += marks.diagnostics
     if has_errors(found):
@@ -102,7 +61,7 @@ class _Sums:
 
     policy: Policy
     protect: d.Block
-    cells: _Cells
+    cells: BlockCells
     views: Sequence[View]
     marks: Marks
     unions: Unions
@@ -121,31 +80,6 @@ class _Sums:
         return replace(made, sums=replace(self, unions=unions))
 
 
-def _linked(tables: list[BoundTable]) -> tuple[_Cells, list[Diagnostic]]:
-    numbered = [t for t in tables if t.lattice is None]
-    if numbered:  # JJ tables share nothing: their cells have numbers, not meanings
-        starts = np.cumsum([0, *(t.size for t in tables)])
-        maps = tuple(np.arange(s, e) for s, e in pairwise(starts))
-        a = np.concatenate([t.value for t in tables])
-        made = joined([t.relations for t in tables], maps, len(a))
-        return _Cells(tuple(tables), maps, a, made, _Numbered(tuple(tables), starts).label), []
-    linked = link([NamedTable(t.name, t.measure, t.lattice) for t in tables if t.lattice is not None])
-    a, found = shared_values(linked, [t.value for t in tables], place=tables[0].place)
-    made = joined([t.relations for t in tables], linked.maps, linked.cells)
-    if len(tables) > 1:
-        made = select(made, ~repeated(made))
-    return _Cells(tuple(tables), linked.maps, a, made, linked.label), found
-
-
-def _view(table: BoundTable, cells: np.ndarray) -> View:
-    quantities = {"value": table.value, **table.quantities}
-    largest = table.judged.largest if table.judged is not None else None
-    if table.contributors is not None:  # expressions mean all contributors, rules not those who waived
-        largest = table.contributors.holdings.largest
-    numbers = table.given.index if table.given is not None else None
-    return View(cells, quantities, largest, table.lattice, numbers, table.name)
-
-
 def _automatic(protect: d.Block) -> bool:
     """Sums are looked for unless the first method of the block says `unions off`."""
     chain = protect.last(d.MethodChain)
@@ -159,7 +93,7 @@ class _Making:
         self,
         policy: Policy,
         protect: d.Block,
-        cells: _Cells,
+        cells: BlockCells,
         views: Sequence[View],
         marks: Marks,
         unions: Unions,
@@ -169,7 +103,7 @@ class _Making:
         self.base = len(cells.a)
         self.late = self.base + (len(unions) if before is None else before)  # from here on, sums of one release
         self.n = self.base + len(unions)
-        self.label = _Named(cells.label, self.base, unions).label
+        self.label = CellNames(cells.label, self.base, unions).label
         self.a = np.concatenate([cells.a, unions.value])
         self.sensitive = np.concatenate([marks.sensitive, np.ones(len(unions), dtype=bool)])
         self.lower = self._clipped(np.concatenate([marks.lower, unions.lower]))
@@ -240,7 +174,7 @@ class _Making:
             asked=tuple(asked),
             fixed=tuple(self._fixed()),
             stated=tuple(self.marks.stated),
-            told=tuple((one.name, told) for one in known for told in one.told if told.cells.any()),
+            known_before=tuple((one.name, told) for one in known for told in one.known_before if told.cells.any()),
         )
         return made, found
 
@@ -390,7 +324,7 @@ class _Making:
     def _told(self, one: Knowledge, level: AttackerLevels, cells: np.ndarray) -> tuple[np.ndarray, list[Diagnostic]]:
         """Of sensitive cells with a level, those that a `knows` statement gives away: no release hides them."""
         known, out = np.zeros(self.n, dtype=bool), []
-        for told in one.told:
+        for told in one.known_before:
             chosen = cells[told.cells[cells] & ~known[cells]]
             known[chosen] = True
             if not len(chosen):

@@ -156,7 +156,7 @@ def _told(problem: TableProblem) -> Iterator[tuple[Span, str]]:
     data, views = problem.dataset, [one.attacker for one in problem.asked]
     low, high = data["low"].values.copy(), data["high"].values.copy()
     told: dict[Span, int] = {}
-    for name, one in problem.told:
+    for name, one in problem.known_before:
         cells = one.cells & (data["status"].values != "z")
         view = views.index(name)
         low[view, cells], high[view, cells] = data["lb"].values[cells], data["ub"].values[cells]
