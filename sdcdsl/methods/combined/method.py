@@ -43,6 +43,8 @@ def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     least = None if least is None else public(least)
     widest = _amount_or_none(options.get("cap_width"), n, np.inf)
     used = forms.interval(wide, least, widest, bool(caps["cap_intervals"]))
+    # What a statement of the policy hides counts like what the method hides.
+    suppressed = (problem.dataset["status"].values == "m") & problem.dataset["published"].values
     for name, cells, columns in (
         ("cap_hidden", hidden, x),
         ("cap_intervals", wide, used),
@@ -50,8 +52,9 @@ def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     ):
         for number, (most, where) in enumerate(caps[name]):
             inside = where[cells]
+            left = most - (int((where & suppressed).sum()) if name == "cap_hidden" else 0)
             if columns is not None and inside.any():
-                forms.into.total(f"{name} {number + 1}", columns[inside], float(most))
+                forms.into.total(f"{name} {number + 1}", columns[inside], float(left))
     forms.add_up()
     said = ((rounded, "rounded"), (changed, "perturbed"))
     return Shape(forms, tuple(f"{len(cells)} cells {word}" for cells, word in said if len(cells)))

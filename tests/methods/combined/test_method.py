@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sdcdsl
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.result import Clock, Order
@@ -144,3 +145,49 @@ def test_a_valid_suppression_pattern_is_a_valid_interval_pattern(seed: int, spar
     )
     assert audit(problem, hidden(a, gone)).verdict == "protected"
     assert audit(problem, box).verdict == "protected"
+
+
+CAPPED = """sdc 1
+dimension r {
+  codes R0, R1, R2
+  total RT
+}
+dimension c {
+  codes C0, C1, C2
+  total CT
+}
+table t {
+  by r, c
+  values
+    | r \\ c | C0 | C1 | C2 |
+    | R0     | 20 | 50 | 10 |
+    | R1     |  8 | 19 | 22 |
+    | R2     | 17 | 32 | 12 |
+}
+sensitive t at (r: R0, c: C0)
+suppress t at (r: R2, c: C2)
+attacker e {
+  bounds 0 .. inf
+}
+protect t {
+  lpl 2
+  upl 2
+  against e
+  method combined {
+    suppress where value >= 0
+    cap_hidden CAP
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("cap", [4, 5, 6])
+def test_a_cap_counts_cells_that_the_policy_hides(cap: int):
+    """Four cells protect R0 C0; R2 C2, hidden by a statement, can be one of them, the corner of a rectangle."""
+    made = sdcdsl.load(CAPPED.replace("CAP", str(cap))).protect()["t"]
+    assert (made.pattern.status == HIDDEN).sum() <= cap
+
+
+def test_a_cap_below_what_the_policy_hides_anyway():
+    with pytest.raises(sdcdsl.Refused):
+        sdcdsl.load(CAPPED.replace("CAP", "3")).protect()
