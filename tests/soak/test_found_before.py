@@ -32,6 +32,7 @@ FOUND = {
     "3101-1122": ("cta L2 down", "released"),
     "2027-106": ("cta L1L2 down", "released"),  # another solver's table added up to a few parts in 10⁹ only
     "2027-908": ("rounding", "released"),  # tables 2·10⁻⁸ beyond an end at 7·10⁸ proved nothing
+    "2028-1357": ("perturb", "released"),  # 1.4·10⁻¹⁴ was printed for a figure that is nothing
     "2027-1577": ("ip", "released"),  # widths of 5.7 where 5 is the most, beside figures of 10¹⁰
 }
 

@@ -19,6 +19,7 @@ from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 
 HALF = 0.5
+NOTHING = 1e-12  # of the true value: what is left of it when it is taken away
 DUST = 1e-9  # of a unit: widths and deviations that are none
 ADDS_UP = 1e-9  # residual of a relation, relative to the sum of its absolute terms
 
@@ -156,8 +157,10 @@ class Published:
         return Pattern(low, high, value, status, about=about)
 
     def _values(self, u: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """Multiples as they are, without the rounding errors of a sum."""
-        return np.where(self.at.base > 0, self._multiples(u), self.instance.a + t)
+        """Multiples as they are, and zeros, without the rounding errors of a sum."""
+        a = self.instance.a
+        moved = np.where(np.abs(a + t) <= NOTHING * np.abs(a), 0.0, a + t)
+        return np.where(self.at.base > 0, self._multiples(u), moved)
 
     def _multiples(self, u: np.ndarray) -> np.ndarray:
         at, v = self.at, np.zeros(self.instance.n)
