@@ -212,7 +212,7 @@ class Search:
     def _too_slow(self, count: np.ndarray) -> bool:
         """Whether what is left, one by one, would take too much of the time there is."""
         self._asked += 1
-        left = np.count_nonzero(count == 0)
+        left = int(np.count_nonzero(count == 0))
         if self._asked < TRIAL or left < FEW or not self.cheapest.slow:
             return False
         each = (self.clock.passed - self._began) / self._asked
