@@ -225,6 +225,8 @@ class Solver:
             again = closest(of, sense, self.order.clock if exact else Clock(max(self.order.clock.left, LAST)))
             if again.z is not None and (of.objective(again.z) <= of.objective(z) or not exact):
                 z = again.z
+            elif not exact and (linear := in_l1(of, sense, Clock(LAST))) is not None:
+                return Found(FEASIBLE, sense, linear, bound, note=_instead(of))
         return Found(status, sense, z, bound)
 
     def _whole(self, of: Asked, found: Found) -> Found:
