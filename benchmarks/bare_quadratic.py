@@ -11,12 +11,12 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from sdcdsl.attack.handle import handle
-from sdcdsl.methods.result import Clock
+from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.lp import handle
 
 
 def quadratic(
-    M: csr_array, w: np.ndarray, l: np.ndarray, u: np.ndarray, clock: Clock | None, solver: str
+    M: csr_array, w: np.ndarray, l: np.ndarray, u: np.ndarray, deadline: Deadline | None, solver: str
 ) -> np.ndarray | None:
     """min Σ w z², M z = 0, l ≤ z ≤ u."""
     n = len(w)
@@ -26,7 +26,7 @@ def quadratic(
         ends=(l, u),
         presolve="choose",
         solver=solver,
-        time_limit=inf if clock is None else clock.left,
+        time_limit=inf if deadline is None else deadline.remaining,
     )
     hessian = highspy.HighsHessian()
     hessian.dim_ = n

@@ -25,20 +25,20 @@ import highspy
 import numpy as np
 from bare_quadratic import has_hipo, quadratic
 from instances import large
-from measuring import CLOCKS, figure, measured, peak_memory, said, share
+from measuring import DEADLINES, figure, measured, peak_memory, said, share
 from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, kron, vstack
 
-from sdcdsl.attack.handle import handle
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.adjustment import adjustment
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.nearest.linf import linf
-from sdcdsl.methods.nearest.mixed import mixed
-from sdcdsl.methods.nearest.solved import Solved
+from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l1l2 import mixed
+from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.numerics.nearest.linf import linf
+from sdcdsl.numerics.nearest.solved import Solved
 
 KIND = "Closest tables, senses given"
 NORMS = ("L1", "L2", "Linf", "L1L2")
@@ -175,15 +175,15 @@ def cube(k: int) -> Box:
 # ---- solvers -------------------------------------------------------------------------------------------------------
 
 
-def ours(box: Box, norm: str, clock: Any) -> Solved:
+def ours(box: Box, norm: str, deadline: Any) -> Solved:
     M, w, l, u = box.M, box.w, box.l, box.u
     if norm == "L1":
-        return L1(M).solve(w, w, l, u, clock)
+        return L1(M).solve(w, w, l, u, deadline)
     if norm == "L2":
-        return L2(M).solve(w, l, u, clock)
+        return L2(M).solve(w, l, u, deadline)
     if norm == "Linf":
-        return linf(M, w, l, u, box.sensitive, clock)
-    return mixed(M, 0.99 * w, 0.99 * w, 0.01 * w, l, u, clock)
+        return linf(M, w, l, u, box.sensitive, deadline)
+    return mixed(M, 0.99 * w, 0.99 * w, 0.01 * w, l, u, deadline)
 
 
 def bare_l1(box: Box, limit: float) -> tuple[float | None, float]:
@@ -206,14 +206,14 @@ def bare_l1(box: Box, limit: float) -> tuple[float | None, float]:
 
 
 def bare_l2(box: Box, limit: float, solver: str) -> tuple[float | None, float]:
-    found, cpu = measured(lambda: quadratic(box.M, box.w, box.l, box.u, CLOCKS["wall"](limit), solver))
+    found, cpu = measured(lambda: quadratic(box.M, box.w, box.l, box.u, DEADLINES["wall"](limit), solver))
     return (None if found is None else float(box.w @ found**2)), cpu
 
 
-def row_of(claim: Claim, clock: str, limit: float) -> Row:
+def row_of(claim: Claim, deadline: str, limit: float) -> Row:
     box = claim.make()
     ours(cube(3), claim.norm, None)  # loads what has to be loaded
-    made, cpu = measured(lambda: ours(box, claim.norm, CLOCKS[clock](limit)))
+    made, cpu = measured(lambda: ours(box, claim.norm, DEADLINES[deadline](limit)))
     row: Row = {
         "instance": claim.name,
         "cells": len(box.w),
@@ -292,7 +292,7 @@ def entries(done: Done) -> Iterator[Entry]:
             KIND,
             claim.name,
             claim.norm,
-            lambda setting, claim=claim: row_of(claim, setting.clock, setting.limit),
+            lambda setting, claim=claim: row_of(claim, setting.deadline, setting.limit),
             LIMIT,
             ("solve",),
             judge=lambda row, claim=claim: {"promise": claim.promise.text, "met": claim.promise.met(row)},

@@ -20,18 +20,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import highspy
 import numpy as np
-from measuring import CLOCKS, Case, figure, measured, said, share
+from measuring import DEADLINES, Case, figure, measured, said, share
 from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 from scipy.sparse import csr_array, hstack, vstack
 
+from sdcdsl.accelerate.cta.senses import choose
+from sdcdsl.accelerate.cta.senses.mip import passed, timed
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
-from sdcdsl.methods.cta.asked import asked
-from sdcdsl.methods.cta.senses import choose
-from sdcdsl.methods.cta.senses.mip import passed, timed
-from sdcdsl.methods.result import Clock, Standing
+from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
 
 KIND = "Free senses in L1"
@@ -74,15 +75,15 @@ def cases() -> list[Case]:
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, clock: str, peer: bool) -> Row:
+def row_of(case: Case, deadline: str, peer: bool) -> Row:
     of = asked(case.make(), {})
     warm_up = CSPLIB / "targus.jj"
     if warm_up.is_file():  # loads compiled kernels and solvers
-        choose(asked(_file(warm_up)(), {}), GAP, CLOCKS[clock](5.0))
-    timer = CLOCKS[clock](case.limit)
+        choose(asked(_file(warm_up)(), {}), GAP, DEADLINES[deadline](5.0))
+    timer = DEADLINES[deadline](case.limit)
     first: list[float] = []
 
-    def heard(standing: Standing) -> None:
+    def heard(standing: Progress) -> None:
         if standing.objective is not None and not first:
             first.append(timer.passed)
 
@@ -103,10 +104,10 @@ def row_of(case: Case, clock: str, peer: bool) -> Row:
         "phases": result.facts.get("seconds", {}),
         "load": round(os.getloadavg()[0], 1),
     }
-    return row | (alone(of.of, CLOCKS[clock](case.limit)) if peer else {})
+    return row | (alone(of.of, DEADLINES[deadline](case.limit)) if peer else {})
 
 
-def alone(of: Adjustment, clock: Clock) -> Row:
+def alone(of: Adjustment, deadline: Deadline) -> Row:
     """HiGHS on (6): z⁺ and z⁻ of every cell, b of the sensitive ones."""
     n, p, cells = of.n, of.p, of.cells
     unit = float(np.median(np.concatenate([of.lpl[np.isfinite(of.lpl)], of.upl[np.isfinite(of.upl)]])))
@@ -130,8 +131,8 @@ def alone(of: Adjustment, clock: Clock) -> Row:
     cost = np.concatenate([of.w_up, of.w_down, zero]) * unit
     highs = passed(vstack(rows), cost, (np.zeros(len(high)), high), ends, p)
     highs.setOptionValue("mip_rel_gap", GAP)
-    timed(highs, clock)
-    highs.setOptionValue("time_limit", ON_THE_WALL * clock.left)  # a busy machine must not cost it CPU time
+    timed(highs, deadline)
+    highs.setOptionValue("time_limit", ON_THE_WALL * deadline.remaining)  # a busy machine must not cost it CPU time
     _, cpu = measured(highs.run)
     info = highs.getInfo()
     found = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
@@ -194,7 +195,7 @@ def entries(done: Done) -> Iterator[Entry]:
             case.name,
             "cta",
             lambda setting, case=case: row_of(
-                replace(case, limit=setting.limit), setting.clock, not setting.options["alone"]
+                replace(case, limit=setting.limit), setting.deadline, not setting.options["alone"]
             ),
             case.limit,
             ("solve",),

@@ -28,17 +28,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 from instances import business
-from measuring import CLOCKS, Case, audited, figure, measured, said
+from measuring import DEADLINES, Case, audited, figure, measured, said
 from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 
+from sdcdsl.accelerate.ecta.attacking import Attacks
+from sdcdsl.accelerate.ecta.ranges import Own
+from sdcdsl.accelerate.ecta.tables import Tables
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.ecta.attacking import Attacks
-from sdcdsl.methods.ecta.ranges import Own
-from sdcdsl.methods.ecta.tables import Tables
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock, Order, Result
+from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.run import run
 from sdcdsl.pattern.pattern import ecta_of_the_paper
 
@@ -83,10 +84,10 @@ def cases() -> Iterator[Case]:
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, clock: str) -> Row:
-    adjusted(business(seed=99), CLOCKS[clock](5.0))  # loads compiled kernels and solvers
+def row_of(case: Case, deadline: str) -> Row:
+    adjusted(business(seed=99), DEADLINES[deadline](5.0))  # loads compiled kernels and solvers
     problem = case.make()
-    (result, alpha), cpu = measured(lambda: adjusted(problem, CLOCKS[clock](case.limit)))
+    (result, alpha), cpu = measured(lambda: adjusted(problem, DEADLINES[deadline](case.limit)))
     wall = sum(result.seconds.values()) or 1.0
     return {
         "instance": case.name,
@@ -107,18 +108,18 @@ def row_of(case: Case, clock: str) -> Row:
     } | audited(problem, result.pattern)
 
 
-def adjusted(problem: TableProblem, clock: Clock) -> tuple[Result, float]:
+def adjusted(problem: TableProblem, deadline: Deadline) -> tuple[Result, float]:
     """With α = 0.3, or the smallest that the method names instead."""
     alpha = ALPHA
-    result = _run(problem, alpha, clock)
+    result = _run(problem, alpha, deadline)
     while result.status == "infeasible" and result.facts.get("smallest alpha") and alpha < 1:
         alpha = min(ceil(1e4 * result.facts["smallest alpha"] - 1e-4) / 1e4, 1.0)
-        result = _run(problem, alpha, clock)
+        result = _run(problem, alpha, deadline)
     return result, alpha
 
 
-def _run(problem: TableProblem, alpha: float, clock: Clock) -> Result:
-    return run(problem, "ecta", Order({"alpha": alpha, "tries": TRIES, "threads": 1}, clock, SEED))
+def _run(problem: TableProblem, alpha: float, deadline: Deadline) -> Result:
+    return run(problem, "ecta", Order({"alpha": alpha, "tries": TRIES, "threads": 1}, deadline, SEED))
 
 
 def as_the_paper_counts(problem: TableProblem, alpha: float) -> tuple[int, int, int, int]:
@@ -128,14 +129,14 @@ def as_the_paper_counts(problem: TableProblem, alpha: float) -> tuple[int, int, 
     drawn, box = own.drawn_from(alpha), tables.box(own.allowed(alpha))
     if not tables.any_in(box):
         return 0, 0, 0, TRIES
-    rng, clock = np.random.default_rng(SEED), Clock()
+    rng, deadline = np.random.default_rng(SEED), Deadline()
     counts = [0, 0, 0, 0]
     for _ in range(TRIES):
-        z = tables.nearest(rng.uniform(drawn.low, drawn.high), box, clock)
+        z = tables.nearest(rng.uniform(drawn.low, drawn.high), box, deadline)
         if z is None:
             counts[3] += 1
             continue
-        table = tables.least_beta(z, clock)
+        table = tables.least_beta(z, deadline)
         for at, times in enumerate((1, 2)):
             region = ecta_of_the_paper(instance.a, instance.a + z, instance.sensitive, alpha, times * table.least)
             if not attacks.short(region.low, region.high):
@@ -214,7 +215,7 @@ def entries(done: Done) -> Iterator[Entry]:
             KIND,
             case.name,
             "ecta",
-            lambda setting, case=case: row_of(replace(case, limit=setting.limit), setting.clock),
+            lambda setting, case=case: row_of(replace(case, limit=setting.limit), setting.deadline),
             case.limit,
             judge=lambda row, name=case.name: {"promise": promise(name), "met": met(row)},
             about=promise(case.name),

@@ -24,6 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
+from sdcdsl.accelerate.cutting.capacities import Capacities
+from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import attacking, audit
 from sdcdsl.audit.stated import stated
 from sdcdsl.bind.places import Noted
@@ -33,9 +36,6 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.reading import read_any
 from sdcdsl.executing import SERIAL, Team, Threads
 from sdcdsl.executing.frames import packed
-from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run

@@ -27,13 +27,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 from instances import ASYMMETRIC, LARGE, SYMMETRIC, Shape, business, lookalike, network
-from measuring import CLOCKS, Case, figure, measured, said, share, solved
+from measuring import DEADLINES, Case, figure, measured, said, share, solved
 from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.ip.compact import model, solve_compact
+from sdcdsl.methods.ip.model import model, solve_compact
 from sdcdsl.methods.result import Order
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import INTERVAL
@@ -123,21 +123,21 @@ def _file(path: Path):
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, clock: str, first_model_limit: float) -> Row:
-    _warm_up(case, clock)
-    problem, result, row = solved(case, "ip", clock)
+def row_of(case: Case, deadline: str, first_model_limit: float) -> Row:
+    _warm_up(case, deadline)
+    problem, result, row = solved(case, "ip", deadline)
     if result.pattern is not None:
         row |= widths(problem, result.pattern)
     if case.name.startswith(FIRST_MODEL):
-        row["cpu"] = min(row["cpu"], *(solved(case, "ip", clock)[2]["cpu"] for _ in range(2)))
-        row |= first_model(problem, result.objective, row["cpu"], first_model_limit, clock)
+        row["cpu"] = min(row["cpu"], *(solved(case, "ip", deadline)[2]["cpu"] for _ in range(2)))
+        row |= first_model(problem, result.objective, row["cpu"], first_model_limit, deadline)
     return row
 
 
-def _warm_up(case: Case, clock: str) -> None:
+def _warm_up(case: Case, deadline: str) -> None:
     """Loads compiled kernels and solvers; what it finds does not matter."""
     make = _lookalike(1, SYMMETRIC, "relative") if case.kind == "network" else (lambda: business(seed=99))
-    solved(replace(case, make=make, limit=min(5.0, case.limit)), "ip", clock)
+    solved(replace(case, make=make, limit=min(5.0, case.limit)), "ip", deadline)
 
 
 def widths(problem: TableProblem, pattern: Pattern) -> Row:
@@ -156,10 +156,10 @@ def widths(problem: TableProblem, pattern: Pattern) -> Row:
     return {"intervals": int(used.sum()), "share": 100 * float(used.mean()), "places": {p: places[p] for p in PLACES}}
 
 
-def first_model(problem: TableProblem, objective: float | None, ours: float, limit: float, clock: str) -> Row:
+def first_model(problem: TableProblem, objective: float | None, ours: float, limit: float, deadline: str) -> Row:
     options = {"gap": GAP, "threads": 1}
     _, building = measured(lambda: model(problem, options))
-    made, cpu = measured(lambda: solve_compact(problem, Order(options, CLOCKS[clock](limit + building))))
+    made, cpu = measured(lambda: solve_compact(problem, Order(options, DEADLINES[deadline](limit + building))))
     solving = cpu - building
     apart = np.inf if made.objective is None or objective is None else abs(made.objective - objective)
     return {
@@ -235,7 +235,7 @@ def entries(done: Done) -> Iterator[Entry]:
             claim.case.name,
             "ip",
             lambda setting, claim=claim: row_of(
-                replace(claim.case, limit=setting.limit), setting.clock, setting.options["first_model_limit"]
+                replace(claim.case, limit=setting.limit), setting.deadline, setting.options["first_model_limit"]
             ),
             claim.case.limit,
             ("build", "solve", "audit") if claim.case.name.startswith(FIRST_MODEL) else ("solve", "audit"),

@@ -23,14 +23,15 @@ from registry import Row
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import Clock, Order, Result
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.run import run
 from sdcdsl.pattern import Pattern
 
 PACKAGES = ("sdcdsl", "highspy", "numpy", "scipy", "numba", "xarray", "linopy", "polars", "pyscipopt")
 
 
-class CpuClock(Clock):
+class CpuDeadline(Deadline):
     """Counts the CPU time of the process, all its threads together."""
 
     def __init__(self, limit: float | None = None):
@@ -38,11 +39,11 @@ class CpuClock(Clock):
         self.started = process_time()
 
     @property
-    def passed(self) -> float:
+    def elapsed(self) -> float:
         return process_time() - self.started
 
 
-CLOCKS = {"cpu": CpuClock, "wall": Clock}
+DEADLINES = {"cpu": CpuDeadline, "wall": Deadline}
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float]:
     return answer, process_time() - start
 
 
-def solved(case: Case, method: str, clock: str) -> tuple[TableProblem, Result, Row]:
+def solved(case: Case, method: str, deadline: str) -> tuple[TableProblem, Result, Row]:
     """The result of a method, audited, with the figures that all rows have."""
     problem = case.make()
-    order = Order({"gap": case.gap, "threads": 1}, CLOCKS[clock](case.limit))
+    order = Order({"gap": case.gap, "threads": 1}, DEADLINES[deadline](case.limit))
     result, cpu = measured(lambda: run(problem, method, order))
     row: Row = {
         "instance": case.name,

@@ -17,15 +17,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 from instances import CSPLIB, business, from_file
-from measuring import CLOCKS, figure, measured, said
+from measuring import DEADLINES, figure, measured, said
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.adjustment import Adjustment, adjustment
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.nearest.solved import Solved
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.numerics.nearest.solved import Solved
 from sdcdsl.risk import assess
 
 KIND = "Experiments of paper 002"
@@ -63,9 +63,9 @@ def row_of(problem: TableProblem, norm: str, delta: float, setting: Setting) -> 
     if found.z is None or found.mu_low is None or found.mu_high is None:
         return row | {"status": found.status, "notes": ["no table to attack"]}
     options = {"norm": norm, "delta": delta, "replications": setting.options["replications"]}
-    clock = CLOCKS[setting.clock](setting.limit)
+    deadline = DEADLINES[setting.deadline](setting.limit)
     v = made.a + found.z
-    result, cpu = measured(lambda: assess(problem, v, EXPERIMENTS[delta], options, SEED, clock=clock))
+    result, cpu = measured(lambda: assess(problem, v, EXPERIMENTS[delta], options, SEED, deadline=deadline))
     return row | {
         "status": "done",
         "cpu": cpu + protecting,

@@ -21,14 +21,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 import numpy as np
 from generators import bound
-from measuring import CLOCKS, audited, figure, measured, said
+from measuring import DEADLINES, audited, figure, measured, said
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp.compact import solve_compact as first_csp
-from sdcdsl.methods.ip.compact import solve_compact as first_ip
+from sdcdsl.methods.csp.model import solve_compact as first_csp
+from sdcdsl.methods.ip.model import solve_compact as first_ip
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pattern import Pattern, hidden, intervals, perturbed, rounded
@@ -182,7 +182,7 @@ def attacked(make: Callable[[TableProblem], Pattern]) -> Row:
 
 def compared(asked: Asked, method: str, setting: Setting) -> Row:
     problem = table(asked)
-    order = Order({"gap": 0.0, "threads": 1}, CLOCKS[setting.clock](setting.limit))
+    order = Order({"gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
     second, cpu = measured(lambda: run(problem, method, order))
     first, first_cpu = measured(lambda: FIRST[method](problem, Order({"gap": 0.0, "threads": 1})))
     return {
@@ -199,7 +199,7 @@ def compared(asked: Asked, method: str, setting: Setting) -> Row:
 def changed(method: str, options: dict, setting: Setting) -> Row:
     """Levels of 2, which a rounding to 10 can give."""
     problem = table(Asked((2, 2, 0), "1", {}))
-    order = Order({**options, "gap": 0.0, "threads": 1}, CLOCKS[setting.clock](setting.limit))
+    order = Order({**options, "gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
     made, cpu = measured(lambda: run(problem, method, order))
     return {"status": made.status, "cells": problem.n, "objective": made.objective, "cpu": cpu} | audited(
         problem, made.pattern

@@ -20,7 +20,7 @@ import numpy as np
 from cta import NORMS
 from generators import bound
 from instances import CSPLIB, business, from_file
-from measuring import CLOCKS, figure, measured, said
+from measuring import DEADLINES, figure, measured, said
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
@@ -29,7 +29,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pipeline import Request
-from sdcdsl.pipeline.ordering import plan_of
+from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy
 
@@ -54,7 +54,7 @@ def row_of(problem: TableProblem, norm: str, setting: Setting) -> Row:
     options = {"norm": norm, "sense": "up", "omega1": 0.99, "omega2": 0.01}
     run(relative(business(seed=99)), "cta", Order(options))  # loads what has to be loaded
     problem = relative(problem)
-    made, cpu = measured(lambda: run(problem, "cta", Order(options, CLOCKS[setting.clock](setting.limit))))
+    made, cpu = measured(lambda: run(problem, "cta", Order(options, DEADLINES[setting.deadline](setting.limit))))
     row: Row = {
         "cells": problem.n,
         "sensitive": len(problem.sensitive),
@@ -99,7 +99,7 @@ def figure_row(name: str, setting: Setting) -> Row:
     problem = bound(path.read_text(encoding="utf-8"), KNOWN)
     request = Request(policy, path, Noted(KNOWN), datetime.date(2026, 1, 1), KNOWN)
     plan, _ = plan_of(engine, block, problem, request)
-    order = Order(plan.options, CLOCKS[setting.clock](setting.limit))
+    order = Order(plan.options, DEADLINES[setting.deadline](setting.limit))
     made, cpu = measured(lambda: run(problem, "cta", order))
     assert made.pattern is not None
     z = made.pattern.value - problem.dataset["a"].values

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from generators import added_up, cells_over, hierarchy, in_leaves, problem
 from instances import CSPLIB, from_file
-from measuring import CpuClock
+from measuring import CpuDeadline
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.hierarchy import Tree
@@ -204,7 +204,7 @@ def narrowed(problem: TableProblem, room: Room) -> Room:
 
 def by_method(method: str, problem: TableProblem, seconds: float) -> Room:
     """What one of our own methods has after so many seconds of CPU time."""
-    found = run(problem, method, Order({"threads": 1}, CpuClock(seconds))).pattern
+    found = run(problem, method, Order({"threads": 1}, CpuDeadline(seconds))).pattern
     assert found is not None, "no release in time"
     a = problem.dataset["a"].values
     return Room(found.low - a, found.high - a)

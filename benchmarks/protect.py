@@ -31,7 +31,7 @@ import polars as pl
 from asking import branches
 from cta import Box, bare_l1
 from generators import hierarchy, magnitude
-from measuring import CLOCKS, figure, measured, said
+from measuring import DEADLINES, figure, measured, said
 from registry import PHASES, Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
@@ -41,12 +41,12 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.compiling import MODELS
-from sdcdsl.methods.cta.asked import asked
+from sdcdsl.methods.cta.settings import asked
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.outcome import Attempt, End, Outcome, Prepared
 from sdcdsl.pipeline import Request, release
-from sdcdsl.pipeline.ordering import plan_of
+from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy
 from sdcdsl.solve.writing import write
@@ -152,8 +152,8 @@ class Phases:
         block = policy.protects[name]
         (engine,) = block.the(d.MethodChain).engines
         problem, plan = self._timed("bind", lambda: _bound(request, block, engine))
-        clock = CLOCKS[self.setting.clock](self.setting.limit)
-        order = Order({**plan.options, "threads": 1}, clock, 0, plan.before)
+        deadline = DEADLINES[self.setting.deadline](self.setting.limit)
+        order = Order({**plan.options, "threads": 1}, deadline, 0, plan.before)
         if self.build and engine.name in MODELS:
             self._timed("build", lambda: self._built(problem, engine.name, order))
         result = self._timed("solve", lambda: run(problem, engine.name, order))

@@ -33,7 +33,7 @@ import polars as pl
 from asking import Workshop
 from generators import added_up, cells_over, dimension, problem, tree
 from instances import DATA, LARGE, LOOKALIKES, business, network
-from measuring import CLOCKS, Case, audited, figure, measured, peak_memory, said, share
+from measuring import DEADLINES, Case, audited, figure, measured, peak_memory, said, share
 from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
@@ -41,7 +41,7 @@ from runner import main
 from sdcdsl.bind.hierarchy import Tree
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order, Result, Standing
+from sdcdsl.methods.result import Order, Progress, Result
 from sdcdsl.methods.run import run
 
 KIND = "Controlled rounding"
@@ -149,18 +149,18 @@ def sosial() -> TableProblem:
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, base: float, clock: str) -> Row:
+def row_of(case: Case, base: float, deadline: str) -> Row:
     warm = bare(network(LOOKALIKES[1])) if case.kind == "network" else bare(business(seed=99))
-    run(warm, "rounding", Order({"base": 5.0, "gap": 0.2}, CLOCKS[clock](5.0)))
+    run(warm, "rounding", Order({"base": 5.0, "gap": 0.2}, DEADLINES[deadline](5.0)))
     made = case.make()
     trace: list[tuple[float, float]] = []
     began = process_time()
 
-    def tell(standing: Standing) -> None:
+    def tell(standing: Progress) -> None:
         if standing.objective is not None and (not trace or standing.objective < trace[-1][1]):
             trace.append((round(process_time() - began, 2), standing.objective))
 
-    order = Order({"base": base, "gap": case.gap}, CLOCKS[clock](case.limit), tell=tell)
+    order = Order({"base": base, "gap": case.gap}, DEADLINES[deadline](case.limit), tell=tell)
     result, cpu = measured(lambda: run(made, "rounding", order))
     row: Row = {
         "instance": case.name,
@@ -290,7 +290,7 @@ def entries(done: Done) -> Iterator[Entry]:
 def with_peer(claim: Claim, setting: Setting) -> Row:
     """gconfid runs after us, where its environment can be had."""
     case = replace(claim.case, limit=setting.limit)
-    row = row_of(case, claim.base, setting.clock)
+    row = row_of(case, claim.base, setting.deadline)
     if claim.promise.peer and setting.cache:
         row["memory"] = peak_memory()
         workshop = Workshop(Path(setting.cache))

@@ -31,7 +31,7 @@ import numpy as np
 from binding import LEVELS, microdata
 from generators import cubic, frequency, hierarchy, magnitude
 from instances import Shape, network
-from measuring import CLOCKS, audited, figure, measured, peak_memory, said, share
+from measuring import DEADLINES, audited, figure, measured, peak_memory, said, share
 from plots import curves, fitted
 from protect import Phases, written
 from registry import Columns, Done, Entry, Row, Setting, Suite, foreseen
@@ -128,9 +128,9 @@ def solving(series: str, n: int, setting: Setting) -> Row:
     method, make, options = SERIES[series]
     gap = GAPS.get(series, GAP)
     small = make(min(n, 1_500))  # large tables run compiled: what is compiled is loaded here
-    run(small, method, Order({**options(small), "gap": 1.0, "threads": 1}, CLOCKS[setting.clock](1.0)))
+    run(small, method, Order({**options(small), "gap": 1.0, "threads": 1}, DEADLINES[setting.deadline](1.0)))
     problem = make(n)
-    order = Order({**options(problem), "gap": gap, "threads": 1}, CLOCKS[setting.clock](setting.limit))
+    order = Order({**options(problem), "gap": gap, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
     result, cpu = measured(lambda: run(problem, method, order))
     row = {"size": problem.n, "cells": problem.n, "sensitive": len(problem.sensitive), "cpu": cpu}
     row |= {"objective": result.objective, "gap": result.gap, "memory": peak_memory(), "notes": list(result.notes)}

@@ -10,10 +10,11 @@ import numpy as np
 from sdcdsl.audit import Audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, has_errors
-from sdcdsl.methods.result import FEASIBLE, INFEASIBLE, OPTIMAL, Result
+from sdcdsl.methods.result import Result
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.risk import Assessment
+from sdcdsl.status import FEASIBLE, INFEASIBLE, OPTIMAL
 from sdcdsl.utility import Measures
 
 # What an audit says of a release that may go out. Where no pair has a level there is nothing to attack.

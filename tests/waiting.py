@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sdcdsl.methods.result import Clock
+from sdcdsl.deadline import Deadline
 
 HANGS = 900.0  # seconds
 
@@ -38,13 +38,13 @@ def calls(work: Callable[[], Any]) -> int:
     return count
 
 
-class Looks(Clock):
+class Looks(Deadline):
     """Time that passes by looking at it, a millisecond a look: what it ends depends on the work done, not on the
     machine."""
 
     looks = 0
 
     @property
-    def passed(self) -> float:
+    def elapsed(self) -> float:
         self.looks += 1
         return 1e-3 * self.looks

@@ -8,8 +8,8 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
-from sdcdsl.attack.handle import handle
-from sdcdsl.attack.highs import SolverFailed
+from sdcdsl.attack.lp_engine import SolverFailed
+from sdcdsl.numerics.lp import handle
 from sdcdsl.proof.system import System
 
 

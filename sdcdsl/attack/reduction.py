@@ -15,10 +15,10 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sdcdsl.attack.elimination import Matrix
-from sdcdsl.attack.network import Network, as_network
-from sdcdsl.attack.peeling import Peeled
-from sdcdsl.attack.propagation import Propagated
+from sdcdsl.attack.bound_propagation import Propagated
+from sdcdsl.attack.singleton_presolve import SingletonPresolve
+from sdcdsl.numerics.network import Network, as_network
+from sdcdsl.numerics.null_space import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,9 @@ class Component:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
-    def network(self) -> tuple[Peeled, Network] | None:
+    def network(self) -> tuple[SingletonPresolve, Network] | None:
         """Networks are recognised only without the cells that a chain of relations determines."""
-        peeled = Peeled(self.matrix)
+        peeled = SingletonPresolve(self.matrix)
         m = peeled.rest
         row = np.repeat(np.arange(m.rows), np.diff(m.start))
         network = as_network(m.value, m.index, row, m.columns, m.rows)

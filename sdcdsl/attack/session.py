@@ -14,8 +14,8 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.attack.choosing import engine_for
 from sdcdsl.attack.engine import Answer, Engine
+from sdcdsl.attack.engine_choice import engine_for
 from sdcdsl.attack.reduction import Component, Reduction, Relations
 
 

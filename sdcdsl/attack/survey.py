@@ -21,16 +21,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from sdcdsl.attack.choosing import Engines
-from sdcdsl.attack.dense import Answers, DenseEngine
-from sdcdsl.attack.dictionary import typical_room
+from sdcdsl.attack.batched_max_flow import streamed, streams
 from sdcdsl.attack.ends import Ends
 from sdcdsl.attack.engine import Answer, Bounds, Engine, Identity
+from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
-from sdcdsl.attack.peeling import PeeledEngine
-from sdcdsl.attack.streaming import streamed, streams
-from sdcdsl.attack.sweeping import ENOUGH, NOBODY
+from sdcdsl.attack.singleton_presolve import PresolvedEngine
+from sdcdsl.attack.tableau_engine import Answers, TableauEngine
 from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
+from sdcdsl.numerics.batched_simplex import ENOUGH, NOBODY
+from sdcdsl.numerics.tableau import typical_room
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ class _Survey(Ledger):
         if self.open.any() or len(self.task.watch):
             chosen = self.engines.of if self.task.exact else self.engines.new
             self.engine: Engine = chosen(self.task.component, self.task.engine)
-            if isinstance(self.engine, DenseEngine):
+            if isinstance(self.engine, TableauEngine):
                 self.engine.to_the_end = self.task.to_the_end
             for side in (UP, DOWN) if not (self.task.exact and self._quick) else ():
                 self._jointly(side)
@@ -118,7 +118,7 @@ class _Survey(Ledger):
                 self._refuted_by(mine, side, identity)
 
     def _refute_by_ends(self, ends: Ends) -> None:
-        """Sides whose end turned out to fall short, without anybody having asked why."""
+        """Requirements whose end turned out to fall short, without anybody having asked why."""
         most, need = self.found.most, self.pairs.need
         short = (most < need * SHORT) | (most.sum(axis=0) < self.pairs.slide * SHORT)
         for side, pair in zip(*np.nonzero(short & ~self.refuted), strict=True):
@@ -153,7 +153,7 @@ class _Survey(Ledger):
     @property
     def _quick(self) -> bool:
         """Whether single questions cost next to nothing."""
-        if not isinstance(self.engine, DenseEngine) or len(self.known.cell):
+        if not isinstance(self.engine, TableauEngine) or len(self.known.cell):
             return False
         return self.engine.quick(self._roomy, self.task.exact)
 
@@ -165,7 +165,7 @@ class _Survey(Ledger):
 
     def _all_at_once(self) -> None:
         """Single questions, where the engine answers many of them in one go. In exact mode nobody needs the moves."""
-        if not isinstance(self.engine, DenseEngine) or not self._quick:
+        if not isinstance(self.engine, TableauEngine) or not self._quick:
             return
         sides = [self._hardest_first(side) for side in (UP, DOWN)]
         pair, side = np.concatenate(sides), np.repeat([UP, DOWN], [len(pairs) for pairs in sides])
@@ -231,7 +231,7 @@ class _Survey(Ledger):
     def _one_by_one(self, side: int) -> Iterator[tuple[int | None, int]]:
         """Pairs to ask about, and how many are done with each."""
         pairs = self._hardest_first(side)
-        if isinstance(self.engine, PeeledEngine) and streams(self, self.engine):
+        if isinstance(self.engine, PresolvedEngine) and streams(self, self.engine):
             yield from streamed(self, self.engine, pairs, side)
         else:
             yield from ((int(pair), 1) for pair in pairs)
@@ -366,7 +366,7 @@ class _Survey(Ledger):
     def _credit(self, cells: np.ndarray, move: np.ndarray) -> None:
         """Enter how far one move, scaled and reversed, takes every pair."""
         # Where nobody checks the end, it needs no witness.
-        if isinstance(self.engine, DenseEngine) and len(cells) and (self.strict or not self.task.exact):
+        if isinstance(self.engine, TableauEngine) and len(cells) and (self.strict or not self.task.exact):
             self.credit(*self.engine.polished(cells, move))
         else:
             self.credit(cells[move != 0], move[move != 0])

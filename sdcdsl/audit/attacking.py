@@ -10,13 +10,13 @@ from time import monotonic
 
 import numpy as np
 
-from sdcdsl.attack.choosing import Engines
-from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.attack.reduction import Component, Reduction, Relations
 from sdcdsl.attack.session import around
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Findings, Known, Pairs, Task, WholeBox
-from sdcdsl.executing import SERIAL, Line, Tally, Team, in_order
+from sdcdsl.executing import SERIAL, Channel, Tally, Team, in_order
+from sdcdsl.numerics.null_space import Matrix
 from sdcdsl.proof.system import Problem
 
 Progress = Callable[[int, int], None]  # pairs settled so far, of how many
@@ -110,11 +110,11 @@ def _asked(
         component = shared.get(id(mine[0].component)) if len(mine) == 1 else None
         if component is not None:
             mine = [replace(mine[0], component=_APART)]
-        out.append((component, mine, Line(tally.of(number)), engines))
+        out.append((component, mine, Channel(tally.of(number)), engines))
     return out
 
 
-def surveyed(component: Component | None, tasks: list[Task], line: Line, engines: Engines | None) -> list[Findings]:
+def surveyed(component: Component | None, tasks: list[Task], line: Channel, engines: Engines | None) -> list[Findings]:
     """Surveys, wherever they are made."""
     said, sides = 0.0, 0
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.attack.choosing import Engines
+from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.audit.attacking import NEAR, Progress, attack, of_one_size
 from sdcdsl.audit.distance import Distance, distance
 from sdcdsl.audit.ends import prove_ends

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.attack.choosing import Engines
+from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.audit.attacking import ALIKE, Attack, Progress, attack
 from sdcdsl.audit.proving import Proofs
 from sdcdsl.executing import Team

@@ -20,9 +20,9 @@ from sdcdsl.cli.progress import counting
 from sdcdsl.cli.protect_display import display
 from sdcdsl.cli.protect_output import EXITS
 from sdcdsl.cli.protect_watching import Watching
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.executing import Team
-from sdcdsl.methods.result import Clock
 from sdcdsl.pipeline import End, prepare
 from sdcdsl.pipeline import Request as Protecting
 from sdcdsl.policy import document as d
@@ -173,7 +173,7 @@ def _assessed(table: Adjusted, request: Request, team: Team) -> Assessment:
             request.experiments or experiments,
             {**options, **request.options},
             request.seed,
-            clock=Clock(request.time_limit),
+            deadline=Deadline(request.time_limit),
             progress=progress,
             team=team,
         )

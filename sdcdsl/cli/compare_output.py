@@ -16,12 +16,12 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.methods.result import INFEASIBLE
 from sdcdsl.pipeline.comparing import STOPPED, Row
 from sdcdsl.pipeline.variants import LeftOut
 from sdcdsl.released.guarding import guarded_rows
 from sdcdsl.report.release import Staged
 from sdcdsl.report.risk_utility import Point, risk_utility_map
+from sdcdsl.status import INFEASIBLE
 
 SCHEMA = "sdcdsl-compare/1"
 FILES = ("compare.svg", "compare.json", "compare.csv")

@@ -17,11 +17,13 @@ from time import monotonic
 from typing import Any
 
 from sdcdsl.cli.protect_display import Display, told
+from sdcdsl.deadline import Deadline
 from sdcdsl.executing import ClusterLost, Lost, Team
-from sdcdsl.methods.result import FAILED, Clock, Standing
+from sdcdsl.methods.result import Progress
 from sdcdsl.pipeline import Watch
-from sdcdsl.pipeline.apart import Heard
+from sdcdsl.pipeline.block_process import ProgressReceiver
 from sdcdsl.pipeline.comparing import STOPPED, Row, Run, compared, handed_over, not_made
+from sdcdsl.status import FAILED
 
 LOOK = 0.1  # seconds between two looks at the display
 
@@ -31,10 +33,10 @@ class _Standing(Watch):
 
     said: str | None = None  # None: it has not begun
 
-    def searching(self, block: str, method: str, clock: Clock) -> None:
+    def searching(self, block: str, method: str, deadline: Deadline) -> None:
         self.said = "searching"
 
-    def standing(self, block: str, standing: Standing) -> None:
+    def standing(self, block: str, standing: Progress) -> None:
         self.said = ", ".join(told(standing))
 
     def auditing(self, block: str, done: int, total: int) -> None:
@@ -56,7 +58,7 @@ class Comparing:
             asked = handed_over(runs, self._team)
             futures: dict[Future[Row], int] = {}
             for i, (run, task) in enumerate(zip(runs, asked, strict=True)):
-                line = Heard(run.name, watches[i]).line
+                line = ProgressReceiver(run.name, watches[i]).line
                 futures[self._team.submit(compared, *task, line)] = i
             left = set(futures)
             while left and not self.stopped:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from sdcdsl.methods.result import FEASIBLE, OPTIMAL
 from sdcdsl.pipeline.comparing import Row
+from sdcdsl.status import FEASIBLE, OPTIMAL
 
 QUICK = 5.0  # seconds: below that a machine measures how fast it loads solvers
 NONE = "–"

@@ -20,19 +20,19 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.compile_solution import read_solution
 from sdcdsl.cli.streams import written
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
-from sdcdsl.methods.combined import method as combined
-from sdcdsl.methods.csp import compact as csp
-from sdcdsl.methods.cta import compact as cta
-from sdcdsl.methods.first_models import discounted
-from sdcdsl.methods.ip import compact as ip
-from sdcdsl.methods.mixed.compact import FirstModel
-from sdcdsl.methods.perturb import method as perturb
+from sdcdsl.methods.combined import model as combined
+from sdcdsl.methods.csp import model as csp
+from sdcdsl.methods.cta import model as cta
+from sdcdsl.methods.forms.model import FirstModel
+from sdcdsl.methods.ip import model as ip
+from sdcdsl.methods.modelling import discounted
+from sdcdsl.methods.perturb import model as perturb
 from sdcdsl.methods.result import Order
-from sdcdsl.methods.rounding import method as rounding
+from sdcdsl.methods.rounding import model as rounding
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline import Request
-from sdcdsl.pipeline.ordering import Plan, plan_of
+from sdcdsl.pipeline.method_plan import Plan, plan_of
 from sdcdsl.policy import document as d
 from sdcdsl.solve.modelling import by_variable, column_names, numbers
 from sdcdsl.solve.writing import write

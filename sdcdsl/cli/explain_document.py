@@ -10,7 +10,7 @@ from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.pipeline.cell_facts import Statement
 from sdcdsl.pipeline.explaining import Explanation
 from sdcdsl.pipeline.inferring import Inferred, Other
-from sdcdsl.pipeline.needed_for import Interval, Loss
+from sdcdsl.pipeline.publication_effect import Interval, Loss
 
 
 def document(made: Explanation) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN
 from sdcdsl.pipeline.cell_facts import Finding, Foreknown, Membership, Seat, Statement
 from sdcdsl.pipeline.explaining import Explanation
 from sdcdsl.pipeline.inferring import Inferred, Other
-from sdcdsl.pipeline.needed_for import Loss
+from sdcdsl.pipeline.publication_effect import Loss
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.plugins import find_method

@@ -9,8 +9,9 @@ from time import monotonic
 from typing import Any, Self
 
 from sdcdsl.cli.printing import echo, echo_event
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics.foreign import visible
-from sdcdsl.methods.result import Clock, Standing, gap
+from sdcdsl.methods.result import Progress, gap
 
 EVERY = 5.0  # seconds between two lines of a log
 OFTEN = 0.5  # seconds between two events of one kind about one block
@@ -25,20 +26,20 @@ class Block:
     begun: float
     size: str = ""
     doing: str = "waiting"
-    clock: Clock | None = None  # of a search that runs
-    standing: Standing | None = None
+    deadline: Deadline | None = None  # of a search that runs
+    standing: Progress | None = None
     stopped: bool = False  # by Ctrl-C
     done: bool = False
 
     def line(self) -> str:
-        known = told(self.standing) or ([self.size] if self.size and self.clock is not None else [])
+        known = told(self.standing) or ([self.size] if self.size and self.deadline is not None else [])
         parts = [f"{self.name}: {self.doing}", *known]
-        if self.clock is not None and self.clock.limit is not None and not self.clock.stop:
-            parts.append(f"{self.clock.left:.0f} s left")
+        if self.deadline is not None and self.deadline.limit is not None and not self.deadline.stop:
+            parts.append(f"{self.deadline.remaining:.0f} s left")
         return ", ".join([*parts, f"{monotonic() - self.begun:.0f} s"])
 
 
-def told(standing: Standing | None) -> list[str]:
+def told(standing: Progress | None) -> list[str]:
     if standing is None:
         return []
     parts = [standing.phase]

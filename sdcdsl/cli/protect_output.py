@@ -16,9 +16,9 @@ from sdcdsl.cli.audit_text import count, plural, shown
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.methods.result import FEASIBLE, OPTIMAL
 from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
 from sdcdsl.pipeline import End, Outcome, Prepared, Request, Written
+from sdcdsl.status import FEASIBLE, OPTIMAL
 
 EXITS = {
     End.DONE: exits.DONE,

@@ -21,8 +21,9 @@ from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.printing import echo
 from sdcdsl.cli.protect_display import Block, Display
+from sdcdsl.deadline import Deadline
 from sdcdsl.executing.overdue import Aside
-from sdcdsl.methods.result import Clock, Standing
+from sdcdsl.methods.result import Progress
 from sdcdsl.pipeline import Watch
 
 T = TypeVar("T")
@@ -45,12 +46,12 @@ class Watching(Watch):
         self._blocks[problem.name] = Block(problem.name, self._begun, size)
         self._display.event("bound", problem.name, **{k: counts[k] for k in ("cells", "sensitive", "pairs")})
 
-    def searching(self, block: str, method: str, clock: Clock) -> None:
+    def searching(self, block: str, method: str, deadline: Deadline) -> None:
         self._warned = False  # who ended one search did not speak of the next
-        self._at(block, method, clock)
-        self._display.event("searching", block, method=method, limit=clock.limit)
+        self._at(block, method, deadline)
+        self._display.event("searching", block, method=method, limit=deadline.limit)
 
-    def standing(self, block: str, standing: Standing) -> None:
+    def standing(self, block: str, standing: Progress) -> None:
         self._blocks[block].standing = standing
         facts = {"objective": standing.objective, "bound": standing.bound, "note": standing.note or None}
         self._display.event("standing", block, phase=standing.phase, **facts)
@@ -60,7 +61,7 @@ class Watching(Watch):
         self._display.event("auditing", block, done=done, total=total)
 
     def assessing(self, block: str, done: int, total: int) -> None:
-        self._at(block, f"experiments, {done} of {total} attackers", self._blocks[block].clock)
+        self._at(block, f"experiments, {done} of {total} attackers", self._blocks[block].deadline)
         self._display.event("assessing", block, done=done, total=total)
 
     def ended(self, block: str, end: str) -> None:
@@ -68,9 +69,9 @@ class Watching(Watch):
         self._blocks[block].done = True
         self._display.event("ended", block, end=end)
 
-    def _at(self, block: str, doing: str, clock: Clock | None = None) -> None:
+    def _at(self, block: str, doing: str, deadline: Deadline | None = None) -> None:
         at = self._blocks.setdefault(block, Block(block, self._begun))
-        at.doing, at.standing, at.clock = doing, None, clock
+        at.doing, at.standing, at.deadline = doing, None, deadline
 
     def stopped(self, block: str) -> bool:
         return block in self._blocks and self._blocks[block].stopped
@@ -92,7 +93,7 @@ class Watching(Watch):
     def _heed(self) -> None:
         """Another press since the last look."""
         self._heeded = self._presses
-        searches = [b for b in self._blocks.values() if b.clock is not None and not b.stopped]
+        searches = [b for b in self._blocks.values() if b.deadline is not None and not b.stopped]
         begun = any(b.doing != "waiting" for b in self._blocks.values())
         if not begun or (not searches and self._warned):
             self._display.__exit__(None, None, None)
@@ -102,8 +103,8 @@ class Watching(Watch):
             os._exit(STOPPED)  # a solver may be deep in a computation that nothing else can end
         self._warned = True
         for block in searches:
-            assert block.clock is not None
-            block.stopped = block.clock.stop = True
+            assert block.deadline is not None
+            block.stopped = block.deadline.stop = True
         said = "the search ends; the best release found so far is audited" if searches else "the audit goes on"
         self._display.say(f"{said}. Ctrl-C once more: nothing is written")
 

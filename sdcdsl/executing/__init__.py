@@ -11,14 +11,14 @@ names.
 from sdcdsl.executing.choosing import ClusterRefused, cores, team_for
 from sdcdsl.executing.ordered import Tally, in_order
 from sdcdsl.executing.serial import SERIAL, Serial
-from sdcdsl.executing.team import ClusterLost, Line, Lost, Shared, Stopped, Team
+from sdcdsl.executing.team import Channel, ClusterLost, Lost, Shared, Stopped, Team
 from sdcdsl.executing.threads import Threads
 
 __all__ = [
     "SERIAL",
+    "Channel",
     "ClusterLost",
     "ClusterRefused",
-    "Line",
     "Lost",
     "Serial",
     "Shared",

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdcdsl.executing.choosing import ClusterRefused, cores
 from sdcdsl.executing.frames import packed
-from sdcdsl.executing.team import DEATHS, ClusterLost, Line, Lost, Shared, Stopped, Team
+from sdcdsl.executing.team import DEATHS, Channel, ClusterLost, Lost, Shared, Stopped, Team
 from sdcdsl.executing.worker import Place, sendable
 from sdcdsl.version import __version__
 
@@ -71,7 +71,7 @@ class Parcel:
 # ---- on a worker of the cluster -------------------------------------------------------------------------
 
 
-_lines: dict[str, Line] = {}  # of the tasks that run here
+_lines: dict[str, Channel] = {}  # of the tasks that run here
 _stops: dict[str, int] = {}  # what was said to tasks, wherever they are
 
 
@@ -81,7 +81,7 @@ def do(task: Parcel, topic: str, key: str, *shared: Parcel) -> Parcel:
         if version != __version__:
             raise ClusterRefused(f"a worker of the cluster has sdcdsl {__version__}, and this is {version}")
         say = _saying(topic, key)
-        line = Line(say, discreet=True)
+        line = Channel(say, discreet=True)
         _lines[key] = line
         if key in _stops:
             line.stop(_stops[key])
@@ -125,7 +125,7 @@ def version_here() -> str:
 
 
 class _Task:
-    def __init__(self, key: str, parcel: Parcel, shared: list[Shared[Any]], line: Line | None) -> None:
+    def __init__(self, key: str, parcel: Parcel, shared: list[Shared[Any]], line: Channel | None) -> None:
         self.key, self.parcel, self.shared, self.line = key, parcel, shared, line
         self.future: Future = Future()
         self.there: distributed.Future | None = None
@@ -189,10 +189,10 @@ class Cluster(Team):
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         shared = [arg for arg in args if isinstance(arg, Shared)]
-        lines = [arg for arg in args if isinstance(arg, Line)]
+        lines = [arg for arg in args if isinstance(arg, Channel)]
         if len(lines) > 1:
             raise ValueError("a task has one line")
-        places = [Place(0) if isinstance(a, Shared) else Place(None) if isinstance(a, Line) else a for a in args]
+        places = [Place(0) if isinstance(a, Shared) else Place(None) if isinstance(a, Channel) else a for a in args]
         parcel = Parcel(packed((work, places, kwargs, __version__)))
         key = f"sdcdsl-{work.__name__.strip('_')}-{uuid.uuid4().hex}"
         task = _Task(key, parcel, shared, lines[0] if lines else None)

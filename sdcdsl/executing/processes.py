@@ -30,7 +30,7 @@ from itertools import count
 from typing import IO, Any
 
 from sdcdsl.executing.frames import packed, receive, send
-from sdcdsl.executing.team import DEATHS, Line, Lost, Shared, Stopped, Team
+from sdcdsl.executing.team import DEATHS, Channel, Lost, Shared, Stopped, Team
 from sdcdsl.executing.worker import Place
 
 PATIENCE = 1.0  # about what it takes to start a process and load what attacks need
@@ -47,7 +47,7 @@ class _Task:
     frame: bytes
     held: tuple[Shared[Any], ...]  # what is shared: kept until the task is done
     keys: tuple[int, ...]
-    line: Line | None
+    line: Channel | None
     future: Future
     deaths: int = 0
 
@@ -132,7 +132,7 @@ class Processes(Team):
     # ---- what is asked for -------------------------------------------------------------------------------
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        lines = [arg for arg in args if isinstance(arg, Line)]
+        lines = [arg for arg in args if isinstance(arg, Channel)]
         if len(lines) > 1:
             raise ValueError("a task has one line")
         held = tuple(arg for arg in args if isinstance(arg, Shared))
@@ -152,7 +152,7 @@ class Processes(Team):
     def _outgoing(self, arg: Any) -> Any:
         if isinstance(arg, Shared):
             return Place(self._key(arg))
-        return Place(None) if isinstance(arg, Line) else arg
+        return Place(None) if isinstance(arg, Channel) else arg
 
     def _key(self, shared: Shared[Any]) -> int:
         with self._lock:

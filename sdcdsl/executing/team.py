@@ -33,7 +33,7 @@ class Shared(Generic[T]):
         self.value = value
 
 
-class Line:
+class Channel:
     """Between who waits for a task and the task itself, in whatever process that runs: what the task says meanwhile,
     and up to which point it should stop. Among the arguments of a task, the task gets its own end of the line."""
 
@@ -87,7 +87,7 @@ class Team(Executor, ABC):
 
     @abstractmethod
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        """Of an executor; what is `Shared` or a `Line` among the arguments reaches the task as such."""
+        """Of an executor; what is `Shared` or a `Channel` among the arguments reaches the task as such."""
 
     def dismiss(self) -> None:
         """At once, whatever is still being done: futures that are not done fail with `Stopped`."""

@@ -15,7 +15,7 @@ import threading
 from typing import Any
 
 from sdcdsl.executing.frames import packed, receive, send
-from sdcdsl.executing.team import Line
+from sdcdsl.executing.team import Channel
 
 # Messages to a worker: ("share", key, bytes), ("forget", key), ("do", number, bytes), ("stop", number, part); from one:
 # ("said", number, message), ("done", number, result) and ("failed", number, error).
@@ -37,7 +37,7 @@ def serve() -> None:
     os.close(nowhere)
     source = sys.stdin.buffer
     tasks: queue.SimpleQueue[Message] = queue.SimpleQueue()
-    lines: dict[int, Line] = {}
+    lines: dict[int, Channel] = {}
     lock = threading.Lock()
 
     def tell(frame: bytes) -> None:
@@ -54,7 +54,7 @@ def serve() -> None:
                     continue
                 if message[0] == "do":
                     number = message[1]
-                    lines[number] = Line(lambda said, number=number: tell(packed(("said", number, said))))
+                    lines[number] = Channel(lambda said, number=number: tell(packed(("said", number, said))))
                 tasks.put(message)
         finally:
             os._exit(0)  # the work may be deep in a solver, which nothing else can end
@@ -72,7 +72,7 @@ def serve() -> None:
             del lines[key]
 
 
-def _done(number: int, task: bytes, shared: dict[int, Any], line: Line) -> bytes:
+def _done(number: int, task: bytes, shared: dict[int, Any], line: Channel) -> bytes:
     try:
         work, args, kwargs = pickle.loads(task)
         given = [_value(arg, shared, line) if isinstance(arg, Place) else arg for arg in args]
@@ -81,7 +81,7 @@ def _done(number: int, task: bytes, shared: dict[int, Any], line: Line) -> bytes
         return packed(("failed", number, sendable(error)))
 
 
-def _value(place: Place, shared: dict[int, Any], line: Line) -> Any:
+def _value(place: Place, shared: dict[int, Any], line: Channel) -> Any:
     return line if place.key is None else shared[place.key]
 
 

@@ -46,7 +46,7 @@ class State:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-class Keeping:
+class Checkpointer:
     """Writes states of one search to `path`, now and then; `found` is what an earlier run left there, if that was asked
     for and fits. Without a path nothing is kept."""
 

@@ -24,7 +24,7 @@ DOWN, UP = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class Requirements:
     """Directions with a level to reach: `sign` times d of `cell` must get as far as `need` for `attacker`."""
 
     pair: np.ndarray  # int64
@@ -80,7 +80,7 @@ class Instance:
     def asking(self, pairs: np.ndarray, may_open: np.ndarray) -> Instance:
         """The same with the levels of the marked pairs only, whose cells are touched in any case."""
         other = copy(self)
-        other.__dict__.pop("sides", None)
+        other.__dict__.pop("requirements", None)
         other.level, other.slide = np.where(pairs, self.level, 0.0), np.where(pairs, self.slide, 0.0)
         other.sensitive = self.sensitive.copy()
         other.sensitive[self.pair_cell[pairs & self.conditional]] = True
@@ -97,10 +97,10 @@ class Instance:
         return len(self.pair_cell)
 
     @cached_property
-    def sides(self) -> Sides:
+    def requirements(self) -> Requirements:
         side, pair = np.nonzero(self.level > 0)
         cell, attacker = self.pair_cell[pair], self.pair_attacker[pair]
-        return Sides(pair, side, cell, attacker, self.level[side, pair])
+        return Requirements(pair, side, cell, attacker, self.level[side, pair])
 
     def known(self, attacker: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cells an attacker knows more about than its view, with LB and UB there (never more than the view's)."""

@@ -16,7 +16,7 @@ FAR = 1e4  # nothing has to move so many times as far as the largest level asks;
 
 
 def falling_short(instance: Instance, hidden: np.ndarray, *, exact: bool = False) -> list[Clash]:
-    """Sides, and pairs with a sliding level, that do not get what they need when `hidden` cells are open.
+    """Requirements, and pairs with a sliding level, that do not get what they need when `hidden` cells are open.
 
     Whether there are any is certain; only `exact` tells how far they get, and leaves out the good side of a bad pair.
     """

@@ -11,12 +11,13 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import FAILED, Order, Result
+from sdcdsl.methods.result import Order, Result
+from sdcdsl.status import FAILED
 
 Solve = Callable[[TableProblem, Order], Result]
 
 _NAMES = ("csp", "ip", "cta", "ecta", "rounding", "perturb", "combined")
-OURS = {name: f"sdcdsl.methods.{name}.method" for name in _NAMES}
+OURS = {name: f"sdcdsl.accelerate.{name}.driver" for name in _NAMES}
 
 
 def available(name: str) -> bool:

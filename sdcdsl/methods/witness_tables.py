@@ -27,8 +27,8 @@ import numpy as np
 import xarray as xr
 from scipy.sparse import csr_array
 
-from sdcdsl.attack.network import as_network
 from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.numerics.network import as_network
 
 if TYPE_CHECKING:
     import linopy

@@ -13,7 +13,7 @@ from sdcdsl.bind.places import Noted
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Source, has_errors, or_near
-from sdcdsl.methods.result import Standing
+from sdcdsl.methods.result import Progress
 from sdcdsl.notebook import html
 from sdcdsl.notebook.problem import Problem
 from sdcdsl.notebook.refused import Refused
@@ -63,7 +63,7 @@ class _Telling(Watch):
     def __init__(self, progress: Any):
         self._progress = progress
 
-    def standing(self, block: str, standing: Standing) -> None:
+    def standing(self, block: str, standing: Progress) -> None:
         self._progress(block, standing)
 
 

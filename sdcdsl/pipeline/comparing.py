@@ -18,18 +18,18 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Severity
-from sdcdsl.executing import SERIAL, Line, Shared, Team
-from sdcdsl.methods.result import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
+from sdcdsl.executing import SERIAL, Channel, Shared, Team
 from sdcdsl.outcome import Outcome
-from sdcdsl.pipeline.apart import Telling
+from sdcdsl.pipeline.block_process import ProgressSender
 from sdcdsl.pipeline.fitting import fitted
 from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
-from sdcdsl.pipeline.ordering import Plan
+from sdcdsl.pipeline.method_plan import Plan
 from sdcdsl.pipeline.preparing import Bound, bind, search
 from sdcdsl.pipeline.protecting import Task
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.pipeline.variants import Variant, varied
 from sdcdsl.policy import document as d
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
 from sdcdsl.utility import Measures
 from sdcdsl.vocabulary.methods import Limits
 
@@ -135,11 +135,11 @@ def handed_over(runs: Sequence[Run], team: Team) -> list[Handed]:
     return out
 
 
-def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], bound: Bound, line: Line) -> Row:
+def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], bound: Bound, line: Channel) -> Row:
     """A run, wherever it is made."""
     if problem is not None:
         bound = replace(bound, tasks=(Task(problem, plans),))
-    return compare_one(run, Telling(line), bound)
+    return compare_one(run, ProgressSender(line), bound)
 
 
 def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None) -> Row:

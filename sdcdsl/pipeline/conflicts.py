@@ -19,12 +19,13 @@ from sdcdsl.bind.naming import SHOWN
 from sdcdsl.bind.problem import Fixed, TableProblem
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.diagnostics.confidential import secret
-from sdcdsl.methods.result import FAILED, INFEASIBLE, Clash, Result
+from sdcdsl.methods.result import Clash, Result
 from sdcdsl.pattern import hidden
-from sdcdsl.pipeline.ordering import Plan
+from sdcdsl.pipeline.method_plan import Plan
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.status import FAILED, INFEASIBLE
 
 _LEVEL = {0: "lpl", 1: "upl", None: "spl"}
 _MOVES = {0: "fall by", 1: "rise by", None: "move within"}

@@ -22,7 +22,7 @@ from sdcdsl.pipeline.cell_facts import (
     touches,
 )
 from sdcdsl.pipeline.inferring import Inferred, inferences, outsider
-from sdcdsl.pipeline.needed_for import Publishing, needed_for
+from sdcdsl.pipeline.publication_effect import Publishing, needed_for
 from sdcdsl.policy.resolve import Policy
 
 KINDS = {EXACT: "published", HIDDEN: "hidden", INTERVAL: "an interval", CHANGED: "changed"}

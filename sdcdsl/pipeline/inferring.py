@@ -12,7 +12,7 @@ from sdcdsl.audit.stated import stated_pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.pipeline.cell_facts import Statement
-from sdcdsl.pipeline.needed_for import Interval, interval_of, narrowed
+from sdcdsl.pipeline.publication_effect import Interval, interval_of, narrowed
 from sdcdsl.policy.meaning import LEVELS
 
 MOVERS = 5  # other cells of a table that are named

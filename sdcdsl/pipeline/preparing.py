@@ -11,13 +11,14 @@ from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, has_errors
-from sdcdsl.executing import SERIAL, Line, Lost, Team, Threads
-from sdcdsl.methods.result import Clock, Standing
+from sdcdsl.executing import SERIAL, Channel, Lost, Team, Threads
+from sdcdsl.methods.result import Progress
 from sdcdsl.outcome import End, Outcome, Prepared
-from sdcdsl.pipeline.apart import Heard, Telling
-from sdcdsl.pipeline.beforehand import refused
-from sdcdsl.pipeline.ordering import plan_of
+from sdcdsl.pipeline.block_process import ProgressReceiver, ProgressSender
+from sdcdsl.pipeline.method_plan import plan_of
+from sdcdsl.pipeline.preflight import refused
 from sdcdsl.pipeline.protecting import Task, lost, protected, timed
 from sdcdsl.pipeline.releasing import settled
 from sdcdsl.pipeline.request import Request, Watch
@@ -129,9 +130,9 @@ def _worth_it(tasks: Sequence[Task]) -> bool:
     return sum(sorted(task.problem.n for task in tasks)[:-1]) >= WORTH
 
 
-def protected_apart(task: Task, request: Request, line: Line) -> Outcome:
+def protected_apart(task: Task, request: Request, line: Channel) -> Outcome:
     """A block in another process."""
-    return protected(task, request, Telling(line))
+    return protected(task, request, ProgressSender(line))
 
 
 class _Together(Watch):
@@ -139,7 +140,7 @@ class _Together(Watch):
 
     def __init__(self, watch: Watch):
         self._watch = watch
-        self._clocks: dict[str, Clock] = {}
+        self._clocks: dict[str, Deadline] = {}
         self.hopeless = False
 
     def here(self, tasks: Sequence[Task], request: Request, threads: Team) -> Iterator[Outcome]:
@@ -151,7 +152,9 @@ class _Together(Watch):
 
     def apart(self, tasks: Sequence[Task], request: Request, team: Team) -> Iterator[Outcome]:
         shared = team.share(request if team.near else replace(request, checkpoints=None))
-        futures = [team.submit(protected_apart, task, shared, Heard(task.problem.name, self).line) for task in tasks]
+        futures = [
+            team.submit(protected_apart, task, shared, ProgressReceiver(task.problem.name, self).line) for task in tasks
+        ]
         for future in futures:
             future.add_done_callback(lambda made: self._noted(made, futures))
         for task, future in zip(tasks, futures, strict=True):
@@ -181,19 +184,19 @@ class _Together(Watch):
         self._watch.ended(outcome.name, str(outcome.end.name).lower())
         if outcome.end is not End.DONE:
             self.hopeless = True
-            for clock in list(self._clocks.values()):
-                clock.stop = True
+            for deadline in list(self._clocks.values()):
+                deadline.stop = True
         return outcome
 
     def protected_unless_hopeless(self, task: Task, request: Request) -> Outcome | None:
         return None if self.hopeless else self.protected(task, request)
 
-    def searching(self, block: str, method: str, clock: Clock) -> None:
-        self._clocks[block] = clock
-        clock.stop = clock.stop or self.hopeless
-        self._watch.searching(block, method, clock)
+    def searching(self, block: str, method: str, deadline: Deadline) -> None:
+        self._clocks[block] = deadline
+        deadline.stop = deadline.stop or self.hopeless
+        self._watch.searching(block, method, deadline)
 
-    def standing(self, block: str, standing: Standing) -> None:
+    def standing(self, block: str, standing: Progress) -> None:
         self._watch.standing(block, standing)
 
     def auditing(self, block: str, done: int, total: int) -> None:

@@ -12,24 +12,26 @@ import numpy as np
 from sdcdsl.audit import Audit, audit_release
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.executing import SERIAL, ClusterLost, Lost, Team
 from sdcdsl.executing.overdue import Overdue, within
-from sdcdsl.methods.checkpoint import Keeping
-from sdcdsl.methods.cta import asked as cta
-from sdcdsl.methods.result import FAILED, FEASIBLE, OPTIMAL, Clock, Result, Standing
+from sdcdsl.methods.checkpoint import Checkpointer
+from sdcdsl.methods.cta import settings as cta
+from sdcdsl.methods.result import Progress, Result
 from sdcdsl.methods.run import available, run
 from sdcdsl.outcome import SAFE, Attempt, Changes, End, Outcome
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT, HIDDEN, misstated
-from sdcdsl.pipeline.beforehand import not_available
 from sdcdsl.pipeline.conflicts import nothing_found
-from sdcdsl.pipeline.mishaps import told
-from sdcdsl.pipeline.ordering import Plan, order_of
+from sdcdsl.pipeline.method_plan import Plan, order_of
+from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.pipeline.rounds import Round, Rounds
+from sdcdsl.pipeline.unexpected_errors import told
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
+from sdcdsl.status import FAILED, FEASIBLE, OPTIMAL
 from sdcdsl.utility import measure
 from sdcdsl.vocabulary.plugins import find_method
 
@@ -56,7 +58,7 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
         if not available(plan.engine.name):
             found.append(not_available(plan.engine))
             break
-        held: list[Keeping] = []
+        held: list[Checkpointer] = []
         try:
             made = _searched_in_rounds(task.problem, plan, request, watch, team, seconds, held)
         except ClusterLost as error:
@@ -111,12 +113,12 @@ def lost(task: Task, request: Request, error: Lost) -> Outcome:
     return Outcome(task.problem.name, task.problem, (attempt,), seconds=dict(task.seconds), found=tuple(found))
 
 
-def cluster_lost(task: Task, plan: Plan, error: ClusterLost, keeping: Keeping | None = None) -> Diagnostic:
+def cluster_lost(task: Task, plan: Plan, error: ClusterLost, checkpointer: Checkpointer | None = None) -> Diagnostic:
     """What the search had found is kept for the next run."""
     kept = False
-    if keeping is not None:
+    if checkpointer is not None:
         with suppress(Exception):  # the search ended in the middle of something
-            kept = keeping.now()
+            kept = checkpointer.now()
     notes = [str(error), "what was found is in the checkpoint" if kept else "nothing was found that could be kept"]
     help = "--resume goes on from there, on a cluster or without one" if kept else None
     headline = f"the cluster was lost while it worked on `{task.problem.name}`: nothing is released"
@@ -141,8 +143,8 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
         return outcome
     experiments, options = asked
     seconds = dict(outcome.seconds)
-    clock = Clock(plan.options.get("time_limit"))  # as much as the search had
-    watch.searching(outcome.name, "experiments", clock)
+    deadline = Deadline(plan.options.get("time_limit"))  # as much as the search had
+    watch.searching(outcome.name, "experiments", deadline)
     adjusting = cta.asked(outcome.problem, plan.options).of if outcome.method == "cta" else None
     with timed(seconds, "assess"):
         made = assess(
@@ -151,7 +153,7 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
             experiments,
             options,
             request.policy.seed or 0,
-            clock=clock,
+            deadline=deadline,
             made=adjusting,
             progress=lambda done, total: watch.assessing(outcome.name, done, total),
             team=team,
@@ -166,35 +168,41 @@ def _searched_in_rounds(
     watch: Watch,
     team: Team,
     seconds: dict[str, float],
-    held: list[Keeping],
+    held: list[Checkpointer],
 ) -> Round:
     """`held` gets where each search leaves what it knows."""
-    clock = Clock(plan.options.get("time_limit"))
-    watch.searching(problem.name, plan.engine.name, clock)
+    deadline = Deadline(plan.options.get("time_limit"))
+    watch.searching(problem.name, plan.engine.name, deadline)
 
-    def search(problem: TableProblem, plan: Plan, keeping: Keeping, clock: Clock) -> Result:
-        held.append(keeping)
-        return _searched(problem, plan, request, watch, team, keeping, clock)
+    def search(problem: TableProblem, plan: Plan, checkpointer: Checkpointer, deadline: Deadline) -> Result:
+        held.append(checkpointer)
+        return _searched(problem, plan, request, watch, team, checkpointer, deadline)
 
     def judge(problem: TableProblem, pattern: Pattern, plan: Plan) -> tuple[Audit | None, list[Diagnostic]]:
         with timed(seconds, "audit"):
             return _audited(problem, pattern, plan, watch, team)
 
-    return Rounds(problem, plan, request, clock, search, judge).run()
+    return Rounds(problem, plan, request, deadline, search, judge).run()
 
 
 def _searched(
-    problem: TableProblem, plan: Plan, request: Request, watch: Watch, team: Team, keeping: Keeping, clock: Clock
+    problem: TableProblem,
+    plan: Plan,
+    request: Request,
+    watch: Watch,
+    team: Team,
+    checkpointer: Checkpointer,
+    deadline: Deadline,
 ) -> Result:
     given_up = False
 
-    def tell(standing: Standing) -> None:
+    def tell(standing: Progress) -> None:
         if not given_up:
             watch.standing(problem.name, standing)
 
-    order = order_of(plan, request.policy.seed or 0, tell, team, keeping, clock)
+    order = order_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     begun = perf_counter()
-    limit = order.clock.limit
+    limit = order.deadline.limit
     try:
         if limit is None:
             result = run(problem, plan.engine.name, order)
@@ -202,7 +210,7 @@ def _searched(
             result = within(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, order))
     except Overdue:
         late = f"it had {limit:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
-        order.clock.stop = given_up = True
+        order.deadline.stop = given_up = True
         result = Result(FAILED, notes=(late,))
     except ClusterLost:
         raise
@@ -211,7 +219,7 @@ def _searched(
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
     # Methods of others may look at their time without saying so.
-    timed = result.timed or order.clock.struck or (result.pattern is None and order.clock.over)
+    timed = result.timed or order.deadline.time_dependent or (result.pattern is None and order.deadline.expired)
     return replace(result, timed=timed, seconds=result.seconds or {"search": perf_counter() - begun})
 
 

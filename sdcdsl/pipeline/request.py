@@ -10,9 +10,10 @@ from typing import Any
 
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
 from sdcdsl.executing import cores
 from sdcdsl.methods.checkpoint import EVERY
-from sdcdsl.methods.result import Clock, Standing
+from sdcdsl.methods.result import Progress
 from sdcdsl.policy.resolve import Policy
 
 
@@ -46,15 +47,15 @@ class Request:
 
 class Watch:
     """Told what goes on, by several threads if blocks are searched side by side. This one does not care; the command
-    line shows it and may set `clock.stop`."""
+    line shows it and may set `deadline.stop`."""
 
     def bound(self, problem: TableProblem) -> None:
         """A block has met its data."""
 
-    def searching(self, block: str, method: str, clock: Clock) -> None:
-        """A method starts; `clock` ends its search."""
+    def searching(self, block: str, method: str, deadline: Deadline) -> None:
+        """A method starts; `deadline` ends its search."""
 
-    def standing(self, block: str, standing: Standing) -> None:
+    def standing(self, block: str, standing: Progress) -> None:
         """Where the search stands."""
 
     def auditing(self, block: str, done: int, total: int) -> None:

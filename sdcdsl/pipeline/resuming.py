@@ -7,28 +7,28 @@ from pathlib import Path
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
-from sdcdsl.methods.checkpoint import Keeping, about
-from sdcdsl.pipeline.ordering import Plan
+from sdcdsl.methods.checkpoint import Checkpointer, about
+from sdcdsl.pipeline.method_plan import Plan
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 
 
-def keeping_for(
+def checkpointer_for(
     problem: TableProblem, plan: Plan, request: Request, number: int = 1
-) -> tuple[Keeping, list[Diagnostic]]:
+) -> tuple[Checkpointer, list[Diagnostic]]:
     """For one method of a block's chain; `number`: of its problem, which grows by sums of cells."""
     if request.checkpoints is None:
-        return Keeping(), []
+        return Checkpointer(), []
     path = _place(request, problem.name, plan.engine.name, number)
     seed = request.policy.seed or 0
-    keeping = Keeping(path, about(problem, plan.engine.name, plan.options, seed, plan.before), request.every)
+    checkpointer = Checkpointer(path, about(problem, plan.engine.name, plan.options, seed, plan.before), request.every)
     if not request.resume:
-        return keeping, []
-    keeping.resume()
-    if keeping.why is None:
-        return keeping, []
+        return checkpointer, []
+    checkpointer.resume()
+    if checkpointer.why is None:
+        return checkpointer, []
     headline = f"the search of `{problem.name}` by `{plan.engine.name}` begins anew: no checkpoint to go on from"
-    return keeping, [diagnostic("SDC520", headline, FilePlace(str(path)), notes=[keeping.why])]
+    return checkpointer, [diagnostic("SDC520", headline, FilePlace(str(path)), notes=[checkpointer.why])]
 
 
 def forget(request: Request) -> None:

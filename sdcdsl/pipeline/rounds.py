@@ -20,15 +20,17 @@ import numpy as np
 
 from sdcdsl.audit import Audit
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
-from sdcdsl.methods.checkpoint import Keeping, State
-from sdcdsl.methods.result import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL, Clock, Result, gap
+from sdcdsl.methods.checkpoint import Checkpointer, State
+from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.pipeline.ordering import Plan, replanned
+from sdcdsl.pipeline.method_plan import Plan, replanned
 from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.resuming import keeping_for
+from sdcdsl.pipeline.resuming import checkpointer_for
+from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.3  # of the time that is left, for a search that may not be the last one
 ROUNDING = 1e-9  # of a cost: less than that is no gap
@@ -49,15 +51,15 @@ class Round:
         return self.result.status in (OPTIMAL, FEASIBLE) and self.result.pattern is not None
 
 
-Search = Callable[[TableProblem, Plan, Keeping, Clock], Result]
+Search = Callable[[TableProblem, Plan, Checkpointer, Deadline], Result]
 Auditing = Callable[[TableProblem, Pattern, Plan], tuple[Audit | None, list[Diagnostic]]]
 
 
 class Rounds:
     def __init__(
-        self, problem: TableProblem, plan: Plan, request: Request, clock: Clock, search: Search, audit: Auditing
+        self, problem: TableProblem, plan: Plan, request: Request, deadline: Deadline, search: Search, audit: Auditing
     ):
-        self.problem, self.plan, self.request, self.clock = problem, plan, request, clock
+        self.problem, self.plan, self.request, self.deadline = problem, plan, request, deadline
         self.search, self.audit = search, audit
         self.first = problem
         self.number = 1  # of the problem: how often it was extended, and one
@@ -68,12 +70,12 @@ class Rounds:
         self.stale: list[Diagnostic] = []
 
     def run(self) -> Round:
-        limited = self.clock.limit is not None and self.problem.sums is not None
+        limited = self.deadline.limit is not None and self.problem.sums is not None
         last = not limited
         while True:
             made = self._round(1.0 if last else SHARE)
             if not made.found_release:
-                if made.result.status == LIMIT and not last and not self.clock.over:
+                if made.result.status == LIMIT and not last and not self.deadline.expired:
                     last = True  # a part of the time was too little
                     continue
                 return self._ended(self.best or self._nothing(made))
@@ -81,20 +83,20 @@ class Rounds:
                 return self._ended(self.best or made)
             if made.audit.problem is not self.problem:
                 self._extend(made.audit.problem)
-                last = not limited or self.clock.left < SHARE * (self.clock.limit or 0.0)
+                last = not limited or self.deadline.remaining < SHARE * (self.deadline.limit or 0.0)
                 continue
             self.best = _cheaper(self.best, made)
-            if last or made.result.status == OPTIMAL or not made.result.timed or self.clock.over:
+            if last or made.result.status == OPTIMAL or not made.result.timed or self.deadline.expired:
                 return self._ended(self.best)
             last = True
 
     def _round(self, share: float) -> Round:
-        keeping, stale = keeping_for(self.problem, self.plan, self.request, self.number)
+        checkpointer, stale = checkpointer_for(self.problem, self.plan, self.request, self.number)
         self.stale += stale if self.number == 1 and not self.stale else []
-        if keeping.found is None and self.best is not None and self.best.problem is self.problem:
-            keeping.found = _known(self.best)
-        part = self.clock if share == 1.0 else self.clock.part(share * self.clock.left)
-        result = self.search(self.problem, self.plan, keeping, part)
+        if checkpointer.found is None and self.best is not None and self.best.problem is self.problem:
+            checkpointer.found = _known(self.best)
+        part = self.deadline if share == 1.0 else self.deadline.within(share * self.deadline.remaining)
+        result = self.search(self.problem, self.plan, checkpointer, part)
         self.timed |= result.timed
         for phase, passed in result.seconds.items():
             self.seconds[phase] = self.seconds.get(phase, 0.0) + passed

@@ -12,7 +12,7 @@ from enum import Enum, StrEnum
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import Sign
-from sdcdsl.policy.competition import Amount, Asking, Signs, moves
+from sdcdsl.policy.competition import Amount, BatchedSeparation, Signs, moves
 from sdcdsl.policy.meaning import LEVELS, against_of, attackers_of, brings_levels, level_sets, scenarios_of
 from sdcdsl.policy.resolve import Policy
 
@@ -167,7 +167,9 @@ class Moves:
             if b.scenario is not None:
                 self.scenarios.add(b.scenario)
 
-    def _levels(self, old: Sequence[Asking], new: Sequence[Asking], defaults: list[Amount]) -> None:
+    def _levels(
+        self, old: Sequence[BatchedSeparation], new: Sequence[BatchedSeparation], defaults: list[Amount]
+    ) -> None:
         for level in LEVELS:
             a, b = [s for s in old if s.level == level], [s for s in new if s.level == level]
             if a != b:

@@ -9,9 +9,9 @@ import numpy as np
 
 from sdcdsl.bind.naming import cells as counted
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.executing import SERIAL, Line, Tally, Team, in_order
+from sdcdsl.deadline import Deadline
+from sdcdsl.executing import SERIAL, Channel, Tally, Team, in_order
 from sdcdsl.methods.cta.adjustment import Adjustment
-from sdcdsl.methods.result import Clock
 from sdcdsl.risk.assessment import Assessment, Trial
 from sdcdsl.risk.attacker import Attacker
 from sdcdsl.risk.soft import Closest, Found
@@ -28,7 +28,7 @@ def assess(
     options: dict[str, Any] | None = None,
     seed: int = 0,
     *,
-    clock: Clock | None = None,
+    deadline: Deadline | None = None,
     progress: Callable[[int, int], None] | None = None,
     made: Adjustment | None = None,
     team: Team = SERIAL,
@@ -40,7 +40,7 @@ def assess(
     unknown = [name for name in experiments if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(f"there is no experiment {unknown[0]}")
-    clock = clock or Clock()
+    deadline = deadline or Deadline()
     attacker = Attacker(problem, v, float(chosen["delta"]), seed, made)
     replications = int(chosen["replications"])
     trials = [(experiment, norm) for norm in norms for experiment in experiments]
@@ -53,11 +53,11 @@ def assess(
     tally = Tally([len(part) for _, part in parts], progress)
     shared = team.share(attacker)
     asked = [
-        (shared, *trials[trial], float(chosen["soft"]), part, clock, Line(tally.of(i)))
+        (shared, *trials[trial], float(chosen["soft"]), part, deadline, Channel(tally.of(i)))
         for i, (trial, part) in enumerate(parts)
     ]
     runs = [Runs() for _ in trials]
-    results = in_order(team, replicated, asked, over=lambda: clock.over)
+    results = in_order(team, replicated, asked, over=lambda: deadline.expired)
     for (trial, _), found in zip(parts, results, strict=False):  # fewer, if the time is over
         runs[trial].add(found)
     found_trials = tuple(run.trial(attacker, *trial) for run, trial in zip(runs, trials, strict=True))
@@ -83,15 +83,15 @@ def unfit(problem: TableProblem, v: np.ndarray) -> str | None:
 
 
 def replicated(
-    attacker: Attacker, experiment: str, norm: str, soft: float, part: range, clock: Clock, line: Line
+    attacker: Attacker, experiment: str, norm: str, soft: float, part: range, deadline: Deadline, line: Channel
 ) -> Runs:
     """Some replications of one experiment in one norm, one after another on solvers that stay warm, in whatever
     process. What a solver finds may depend on where it stood: so it always begins anew with the first of them."""
     closest, runs = Closest(attacker.made.M, norm, soft), Runs()
     for replication in part:
-        if clock.over:
+        if deadline.expired:
             break
-        runs.one(attacker, closest.solve(attacker.guess(experiment, norm, replication), clock))
+        runs.one(attacker, closest.solve(attacker.guess(experiment, norm, replication), deadline))
         line.say(runs.done)
     return runs
 

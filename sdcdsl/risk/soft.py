@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.result import INFEASIBLE, OPTIMAL, Clock
+from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.risk.attacker import Guess
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 PATIENCE = 60.0  # seconds for one problem: a solver that is lost must not hold up the others
 
@@ -39,29 +40,29 @@ class Closest:
         self._l2 = L2(M, many=True) if norm == "L2" else None
         self._soft: L1 | None = None  # most tables never need it
 
-    def solve(self, guess: Guess, clock: Clock) -> Found:
-        part = clock.part(PATIENCE)
+    def solve(self, guess: Guess, deadline: Deadline) -> Found:
+        part = deadline.within(PATIENCE)
         if (guess.l <= guess.u).all():
             status, z = self._hard(guess, part)
             if status != INFEASIBLE:
                 return Found(z, False)
         return Found(self._softly(guess, part), True)
 
-    def _hard(self, guess: Guess, clock: Clock) -> tuple[str, np.ndarray | None]:
+    def _hard(self, guess: Guess, deadline: Deadline) -> tuple[str, np.ndarray | None]:
         if self._l2 is None:
-            made = self._l1.solve(guess.w, guess.w, guess.l, guess.u, clock)
+            made = self._l1.solve(guess.w, guess.w, guess.l, guess.u, deadline)
             return made.status, made.z
         # Whether anything fits is quickly told by a linear program, and slowly by Newton's method.
         nothing = np.zeros(len(guess.w))
         if (
             not self._l2.tells_what_fits
-            and self._l1.solve(nothing, nothing, guess.l, guess.u, clock).status == INFEASIBLE
+            and self._l1.solve(nothing, nothing, guess.l, guess.u, deadline).status == INFEASIBLE
         ):
             return INFEASIBLE, None
-        made = self._l2.solve(guess.w, guess.l, guess.u, clock)
+        made = self._l2.solve(guess.w, guess.l, guess.u, deadline)
         return made.status, made.z
 
-    def _softly(self, guess: Guess, clock: Clock) -> np.ndarray | None:
+    def _softly(self, guess: Guess, deadline: Deadline) -> np.ndarray | None:
         if self._soft is None:
             self._soft = L1(csr_array(hstack([self._M, self._M])))
         low, high = np.minimum(guess.l, guess.u), np.maximum(guess.l, guess.u)
@@ -70,10 +71,10 @@ class Closest:
         inside = guess.penalty * (guess.w > 0)
         w = np.concatenate([inside, inside + self.factor * guess.penalty])
         ends = np.concatenate([low, -beyond]), np.concatenate([high, beyond])
-        made = self._soft.solve(w, w, *ends, clock)
+        made = self._soft.solve(w, w, *ends, deadline)
         if made.status != OPTIMAL or made.z is None:
             return None
         y, s = np.split(made.z, 2)
         if self._l2 is None:
             return y + s
-        return self._l2.solve(guess.w, np.minimum(low, y + s), np.maximum(high, y + s), clock).z
+        return self._l2.solve(guess.w, np.minimum(low, y + s), np.maximum(high, y + s), deadline).z

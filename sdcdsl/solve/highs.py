@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdcdsl.numerics.integrality import run_twice, uncounted, whole_ends
 from sdcdsl.solve.backend import Answer, Can, Ending
-from sdcdsl.solve.counting import run_twice, uncounted, whole_ends
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import Numbers, numbers
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.attack.barrier import Barrier
-from sdcdsl.attack.climbing import NEAR, REACHED, SHORT, THERE
-from sdcdsl.attack.corner import corner, met, supporting
-from sdcdsl.attack.elimination import Matrix
-from sdcdsl.attack.normal import factor, solve, without
-from sdcdsl.attack.propagation import Propagated
+from sdcdsl.attack.bound_propagation import Propagated
+from sdcdsl.numerics.box_interior_loops import NEAR, REACHED, SHORT, THERE
+from sdcdsl.numerics.box_interior_point import BoxInteriorPoint
+from sdcdsl.numerics.crossover import corner, met, supporting
+from sdcdsl.numerics.normal_equations import factor, solve, without
+from sdcdsl.numerics.null_space import Matrix
 
 
 def box(seed: int, one_sided: float, share: float = 1.0):
@@ -37,7 +37,7 @@ def furthest(rows, lo, hi, target):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_end_lies_between_point_and_bound(seed, one_sided, share):
     rows, lo, hi = box(seed, one_sided, share)
-    made = Barrier(rows, lo, hi)
+    made = BoxInteriorPoint(rows, lo, hi)
     corners = 0
     for target in range(10):
         if hi[target] == 0:
@@ -72,7 +72,7 @@ def test_few_rows_that_hold_a_move_are_found_on_the_way(seed):
     rows[3] = np.array([1.0, -0.5, 0.25]) @ rows[:3]
     end = hi[0] - 0.5 * lo[1] + 0.25 * hi[2]
     assert furthest(rows, lo, hi, 3) == pytest.approx(end)
-    made = Barrier(rows, lo, hi)
+    made = BoxInteriorPoint(rows, lo, hi)
     answer = made.push(3, 1.0, float(hi[3]), exact=True)
     assert answer.ended == THERE
     found = met(rows, lo, hi, answer, 3, 1.0)
@@ -88,7 +88,7 @@ def test_few_rows_that_hold_a_move_are_found_on_the_way(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_prices_prove_what_falls_short(seed):
     rows, lo, hi = box(seed, 0.1)
-    made = Barrier(rows, lo, hi)
+    made = BoxInteriorPoint(rows, lo, hi)
     for target in range(10):
         end = furthest(rows, lo, hi, target)
         answer = made.push(target, 1.0, 1.3 * end + 0.1, exact=False)
@@ -136,7 +136,7 @@ def test_coordinates_that_are_all_but_parallel(seed):
     rows, lo, hi = box(seed, 0.0)
     rng = np.random.default_rng(seed)
     parallel = np.ones((8, 8)) + 1e-7 * rng.normal(size=(8, 8))
-    made = Barrier(rows @ parallel, lo, hi)
+    made = BoxInteriorPoint(rows @ parallel, lo, hi)
     for target in range(10):
         answer = made.push(target, 1.0, float(hi[target]), exact=True)
         assert answer.ended in (NEAR, REACHED)

@@ -12,14 +12,14 @@ import pytest
 pytest.importorskip("numba")
 
 CALLEE = """
-from sdcdsl.attack.compiled import kernel
+from sdcdsl.numerics.compiled import kernel
 
 @kernel
 def inner(a):
     return a[0] + {}
 """
 BETWEEN = """
-from sdcdsl.attack.compiled import kernel
+from sdcdsl.numerics.compiled import kernel
 from callee import inner
 
 @kernel
@@ -28,7 +28,7 @@ def middle(a):
 """
 CALLER = """
 import numpy as np
-from sdcdsl.attack.compiled import kernel
+from sdcdsl.numerics.compiled import kernel
 from between import middle
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.attack.dictionary import CLOSED, REACHED, Dictionary
+from sdcdsl.numerics.tableau import CLOSED, REACHED, Tableau
 
 
 def box(seed: int, rows: int = 30, dimensions: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -21,7 +21,7 @@ def furthest(rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, target: int, sign
     return -float(made.fun)
 
 
-def reached(book: Dictionary, target: int, sign: int) -> float:
+def reached(book: Tableau, target: int, sign: int) -> float:
     ended, _ = book.push(target, sign, np.inf, book.lo, book.hi)
     assert ended in (REACHED, CLOSED)
     return sign * float(book.x[target]) * float(book.room[target])
@@ -30,7 +30,7 @@ def reached(book: Dictionary, target: int, sign: int) -> float:
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_that_depend_on_each_other_make_it_begin_again(seed: int):
     rows, lo, hi = box(seed)
-    book = Dictionary(rows, lo, hi)
+    book = Tableau(rows, lo, hi)
     assert reached(book, 0, 1) == pytest.approx(furthest(rows, lo, hi, 0, 1), rel=1e-9)
     book._nonbasic[:] = book._nonbasic[0]  # where errors of many pivots may lead
     book._freshen()

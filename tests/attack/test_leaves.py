@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.attack.leaves import sparse_null_space
+from sdcdsl.numerics.sparse_null_space import sparse_null_space
 from tests.attack.tables import SHAPES, TREES, Relation, cross, flat, linked
 
 LARGER = {

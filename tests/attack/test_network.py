@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.attack.compiled import kernels
-from sdcdsl.attack.network import Network, as_network
+from sdcdsl.numerics.compiled import kernels
+from sdcdsl.numerics.network import Network, as_network
 from tests.attack.planes import System, hidden_part, hierarchies, plane_tables, shuffled, table, tree
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sdcdsl.attack import streaming, survey
-from sdcdsl.attack.compiled import kernels
+from sdcdsl.attack import batched_max_flow as streaming
+from sdcdsl.attack import survey
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Findings, Known, Pairs, Task
+from sdcdsl.numerics.compiled import kernels
 from tests.attack.test_survey import grid
 
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sdcdsl.attack import dense, dictionary
-from sdcdsl.attack.choosing import Engines
-from sdcdsl.attack.elimination import Matrix
+from sdcdsl.attack import tableau_engine as dense
 from sdcdsl.attack.engine import Engine
+from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.attack.reduction import Component
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Known, Pairs, Task
+from sdcdsl.numerics import tableau as dictionary
+from sdcdsl.numerics.null_space import Matrix
 
 
 def grid(rows: int, columns: int, seed: int) -> Component:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.attack.dictionary import Dictionary
-from sdcdsl.attack.edges import Edges
-from sdcdsl.attack.sweeping import NOBODY, Questions, Swept, credit, sweep
+from sdcdsl.numerics.batched_simplex import NOBODY, BatchResult, Questions, credit, sweep
+from sdcdsl.numerics.revised_simplex import RevisedSimplex
+from sdcdsl.numerics.tableau import Tableau
 
 Box = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -32,12 +32,12 @@ def furthest(made: Box, row: int, way: float) -> float:
     return -float(found.fun)
 
 
-def by_dictionary(made: Box, asked: Questions) -> Swept:
-    return sweep(Dictionary(*made), asked)
+def by_dictionary(made: Box, asked: Questions) -> BatchResult:
+    return sweep(Tableau(*made), asked)
 
 
-def by_edges(made: Box, asked: Questions) -> Swept:
-    return Edges(*made).sweep(asked)
+def by_edges(made: Box, asked: Questions) -> BatchResult:
+    return RevisedSimplex(*made).sweep(asked)
 
 
 WAYS = pytest.mark.parametrize("answer", [by_dictionary, by_edges])
@@ -50,7 +50,7 @@ def questions(row: np.ndarray, way: np.ndarray, need: float, least: float = 0.0,
 
 @WAYS
 @pytest.mark.parametrize("seed", range(4))
-def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, Questions], Swept]):
+def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, Questions], BatchResult]):
     made = box(seed)
     row, way = np.repeat(np.arange(20), 2), np.tile([1.0, -1.0], 20)
     found = answer(made, questions(row, way, np.inf))
@@ -72,12 +72,12 @@ def test_what_is_left_of_a_step_by_rounding_is_no_step():
 
 
 @WAYS
-def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Questions], Swept]):
+def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Questions], BatchResult]):
     rows, lo, hi = made = box(7)
     row, way = np.arange(12), np.ones(12)
     found = answer(made, questions(row, way, np.inf))
     if answer is by_dictionary:  # it has units of its own for the coordinates
-        rows = Dictionary(*made).rows[:-1]
+        rows = Tableau(*made).rows[:-1]
     x = found.points @ rows.T
     assert (x <= hi + 1e-9).all() and (x >= lo - 1e-9).all()
     for q in np.flatnonzero(found.by >= 0):
@@ -87,7 +87,7 @@ def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Ques
 
 
 @WAYS
-def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, Questions], Swept]):
+def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, Questions], BatchResult]):
     made = box(3)
     all_of_it = answer(made, questions(np.arange(30), np.ones(30), np.inf))
     a_little = answer(made, questions(np.arange(30), np.ones(30), 0.05))
@@ -96,7 +96,7 @@ def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, Questions],
 
 
 @WAYS
-def test_the_other_side_of_who_falls_short_is_not_asked_about(answer: Callable[[Box, Questions], Swept]):
+def test_the_other_side_of_who_falls_short_is_not_asked_about(answer: Callable[[Box, Questions], BatchResult]):
     made = box(5)
     reach = {row: furthest(made, row, 1.0) for row in range(20)}
     row = min(reach, key=lambda r: reach[r])

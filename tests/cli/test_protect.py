@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli
-from sdcdsl.methods.result import LIMIT, Result
+from sdcdsl.methods.result import Result
 from sdcdsl.pipeline import protecting
+from sdcdsl.status import LIMIT
 from tests.cli.investment import document
 from tests.cli.protecting import APART, KEPT, codes, files, protect, run
 from tests.conftest import ROOT

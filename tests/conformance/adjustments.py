@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-from sdcdsl.methods.cta.asked import Asked
-from sdcdsl.methods.cta.closest import closest
-from sdcdsl.methods.result import Clock
+from sdcdsl.accelerate.cta.closest import closest
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.cta.settings import Asked
 
 INF = np.inf
 MANY = 5  # senses to try all combinations of
@@ -33,7 +33,7 @@ def tables(of: Asked) -> Iterator[np.ndarray]:
         l, u = a.box(sense)
         if (l > u).any():
             continue
-        z = _linear(of, l, u) if of.integer or of.norm in ("L1", "Linf") else closest(of, sense, Clock(10.0)).z
+        z = _linear(of, l, u) if of.integer or of.norm in ("L1", "Linf") else closest(of, sense, Deadline(10.0)).z
         if z is not None:
             yield z
 

@@ -16,7 +16,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csr_array
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.public import public
+from sdcdsl.methods.published_amounts import public
 from tests.methods.oracle import Oracle
 
 INF = np.inf

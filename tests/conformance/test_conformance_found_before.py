@@ -10,11 +10,12 @@ import pytest
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
-from sdcdsl.methods.cta.asked import asked
-from sdcdsl.methods.result import Clock, Order, Result, gap
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.result import Order, Result, gap
 from sdcdsl.methods.run import run
+from sdcdsl.numerics.integrality import run_twice, whole_ends
 from sdcdsl.solve import Status, solve
-from sdcdsl.solve.counting import run_twice, whole_ends
 from tests.attack.tables import TREES, cross, flat
 from tests.conformance.adjustments import safe
 from tests.methods.tiny_tables import made, scaled
@@ -23,7 +24,7 @@ INF = np.inf
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, Order(options, Clock(60.0), seed=1))
+    return run(problem, method, Order(options, Deadline(60.0), seed=1))
 
 
 # ---- a least width that is more than any attacker reckons with -----------------------------------------------------

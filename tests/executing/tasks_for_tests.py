@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.executing import Line
+from sdcdsl.executing import Channel
 from tests.waiting import HANGS, until
 
 
@@ -30,7 +30,7 @@ def identity_of(value: Any) -> tuple[int, int]:
     return os.getpid(), id(value)
 
 
-def waiting(line: Line) -> str:
+def waiting(line: Channel) -> str:
     stopped = threading.Event()
     line.listen(lambda part: stopped.set())
     line.say({"at": 1})

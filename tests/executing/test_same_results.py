@@ -15,17 +15,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sdcdsl.accelerate.cutting import separation
+from sdcdsl.accelerate.cutting.capacities import Capacities
+from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import Audit, attacking, audit
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.executing import SERIAL, Line, Team
+from sdcdsl.deadline import Deadline
+from sdcdsl.executing import SERIAL, Channel, Team
 from sdcdsl.executing.team import DEATHS
-from sdcdsl.methods.cutting import separation
-from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock, Order
+from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pattern import hidden
 from sdcdsl.pattern.digest import digest
@@ -158,7 +159,7 @@ class Seen(Watch):
         self.audited: dict[str, int] = {}
         self.methods: dict[str, str] = {}
 
-    def searching(self, block: str, method: str, clock: Clock) -> None:
+    def searching(self, block: str, method: str, deadline: Deadline) -> None:
         self.methods[block] = method
 
     def ended(self, block: str, end: str) -> None:
@@ -196,7 +197,7 @@ def test_comparisons(tmp_path, team):
     assert not found
     runs = runs_of(request, problem, variants, [1, 2])
     rows = [
-        [replace(one.submit(compared, *task, Line()).result(HANGS), seconds={}) for task in handed_over(runs, one)]
+        [replace(one.submit(compared, *task, Channel()).result(HANGS), seconds={}) for task in handed_over(runs, one)]
         for one in (SERIAL, team)
     ]
     assert [vars(row) for row in rows[0]] == [vars(row) for row in rows[1]]

@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError, Executor, wait
 
 import pytest
 
-from sdcdsl.executing import SERIAL, Line, Lost, Stopped, Tally, Team, in_order
+from sdcdsl.executing import SERIAL, Channel, Lost, Stopped, Tally, Team, in_order
 from sdcdsl.executing.cluster import Cluster
 from sdcdsl.executing.processes import Processes
 from sdcdsl.executing.team import DEATHS
@@ -47,7 +47,7 @@ def test_results_come_in_the_order_of_the_tasks(team):
 
 def test_once_the_time_is_over_nobody_waits(team, tmp_path):
     if team is SERIAL:
-        pytest.skip("who works alone looks at the clock between two tasks")
+        pytest.skip("who works alone looks at the deadline between two tasks")
     waits = [(str(tmp_path / name),) for name in ("first", "never", "last")]
     (tmp_path / "first").touch()
     (tmp_path / "last").touch()
@@ -84,7 +84,7 @@ def test_what_nobody_refers_to_any_more_is_forgotten():
 
 def test_a_task_says_where_it_stands_and_hears_that_it_should_stop(team):
     heard: list[object] = []
-    line = Line(heard.append)
+    line = Channel(heard.append)
     stopping = threading.Thread(target=lambda: until(lambda: heard) and line.stop(1))
     stopping.start()
     future = team.submit(tasks.waiting, line)

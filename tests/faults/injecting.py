@@ -317,19 +317,19 @@ def injected(place: str, faults: Faults) -> Iterator[None]:
         if place == "solver":
             patch.setattr(highspy, "Highs", faulty_highs(faults))
         elif place == "master":
+            from sdcdsl.numerics.master import Master  # noqa: PLC0415
             from sdcdsl.solve import scip  # noqa: PLC0415
-            from sdcdsl.solve.master import Master  # noqa: PLC0415
 
             for name in ("relax", "solve"):
                 patch.setattr(Master, name, faulty_master(getattr(Master, name), faults))
             patch.setattr(scip, "branch_and_cut", faulty_branch_and_cut(scip.branch_and_cut, faults))
         elif place == "engine":
+            import sdcdsl.accelerate.ecta.attacking  # noqa: PLC0415
             import sdcdsl.attack.session  # noqa: PLC0415
-            import sdcdsl.methods.ecta.attacking  # noqa: PLC0415
-            from sdcdsl.attack import choosing  # noqa: PLC0415
+            from sdcdsl.attack import engine_choice as choosing  # noqa: PLC0415
 
             honest = choosing.engine_for
-            for module in (sdcdsl.attack.session, choosing, sdcdsl.methods.ecta.attacking):
+            for module in (sdcdsl.attack.session, choosing, sdcdsl.accelerate.ecta.attacking):
                 patch.setattr(module, "engine_for", lambda *args, **more: FaultyEngine(honest(*args, **more), faults))
         else:
             from sdcdsl.pipeline import protecting  # noqa: PLC0415

@@ -107,11 +107,11 @@ def loaded() -> None:
     import highspy  # noqa: F401, PLC0415
     import polars  # noqa: F401, PLC0415
 
+    import sdcdsl.accelerate.csp.driver  # noqa: PLC0415
     import sdcdsl.cli.protect_display  # noqa: PLC0415
     import sdcdsl.cli.protect_output  # noqa: PLC0415
     import sdcdsl.cli.protect_watching  # noqa: PLC0415
     import sdcdsl.cli.verify_lock  # noqa: PLC0415
-    import sdcdsl.methods.csp.method  # noqa: PLC0415
     import sdcdsl.pipeline  # noqa: PLC0415
     import sdcdsl.report.page.assembling  # noqa: F401, PLC0415
     from sdcdsl.cli import COMMANDS, cli  # noqa: PLC0415

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from sdcdsl.methods.checkpoint import Keeping, State, write
-from sdcdsl.methods.result import Clock, Order
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.checkpoint import Checkpointer, State, write
+from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from tests.executing.cubes import cube, problem_of
 from tests.importing import worlds
@@ -131,7 +132,7 @@ def compressed() -> list[bytes]:
     return [certificates()[0], certificates()[0].replace(b"\n", b"\n" + wordy, 1)]
 
 
-class _Every(Keeping):
+class _Every(Checkpointer):
     """Keeps what it knows at every occasion."""
 
     @property
@@ -147,7 +148,7 @@ def checkpoints() -> list[bytes]:
     """Of a suppression on its way, and one with all kinds of facts."""
     with tempfile.TemporaryDirectory() as name:
         path, other = Path(name) / "a.checkpoint", Path(name) / "b.checkpoint"
-        run(checkpoint_problem(Path(name)), "csp", Order({"gap": 0.0}, Clock(), keeping=_Every(path, "this")))
+        run(checkpoint_problem(Path(name)), "csp", Order({"gap": 0.0}, Deadline(), checkpointer=_Every(path, "this")))
         facts = {"phase": "bound", "mirrored": False, "rounds": [[["protected", 1.0, [0, 1]]]]}
         write(other, "this", State(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
         return [path.read_bytes(), other.read_bytes()]

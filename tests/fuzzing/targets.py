@@ -31,13 +31,14 @@ from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import Asked
 from sdcdsl.cli.compile_solution import read_solution
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import CODES, Diagnostic, Source, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.importing import Wanted, policy_from
-from sdcdsl.methods.checkpoint import Keeping
+from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.checkpoint import read as read_checkpoint
-from sdcdsl.methods.result import Clock, Order
+from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pipeline.verifying import checks
 from sdcdsl.policy.files import decode
@@ -270,16 +271,16 @@ def checkpoint(raw: bytes, folder: Path) -> None:
         assert (state is None) == (why is not None)
         if state is not None:
             problem, least = _searched(folder)
-            keeping = Keeping()
-            keeping.found = state
-            made = run(problem, "csp", Order({"gap": 0.0}, Clock(), keeping=keeping))
+            checkpointer = Checkpointer()
+            checkpointer.found = state
+            made = run(problem, "csp", Order({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
             assert made.pattern is not None and made.objective == least, (made.status, made.objective)
 
 
 @cache
 def _searched(folder: Path):
     problem = seeds.checkpoint_problem(folder)
-    return problem, run(problem, "csp", Order({"gap": 0.0}, Clock())).objective
+    return problem, run(problem, "csp", Order({"gap": 0.0}, Deadline())).objective
 
 
 def _summed(raw: bytes) -> bytes:

@@ -7,7 +7,8 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import Clock, Order, Result
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.run import run
 from tests.methods.oracle import Oracle
 from tests.methods.tiny_tables import SHAPES, tiny_table
@@ -21,7 +22,7 @@ def tables() -> list[tuple[str, int]]:
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, Order(options, Clock(), seed=1))
+    return run(problem, method, Order(options, Deadline(), seed=1))
 
 
 def assert_audited(problem: TableProblem, result: Result) -> None:
@@ -87,7 +88,7 @@ def test_cell_suppression_with_a_cap(seed: int):
 
 @pytest.mark.parametrize(("shape", "seed"), tables())
 def test_interval_protection(shape: str, seed: int):
-    pytest.importorskip("sdcdsl.methods.ip.method")
+    pytest.importorskip("sdcdsl.accelerate.ip.driver")
     problem = tiny_table(seed, shape)
     best = Oracle(problem).intervals()
     result = solved(problem, "ip")
@@ -99,7 +100,7 @@ def test_interval_protection(shape: str, seed: int):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_interval_protection_that_may_be_impossible(seed: int):
-    pytest.importorskip("sdcdsl.methods.ip.method")
+    pytest.importorskip("sdcdsl.accelerate.ip.driver")
     problem = tiny_table(seed, levels="too much")
     best, result = Oracle(problem).intervals(), solved(problem, "ip")
     assert (best is None) == (result.status == "infeasible")

@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sdcdsl.methods.checkpoint import Keeping, State, about, read, write
-from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.kept import KeptCuts, read_cuts
-from sdcdsl.methods.cutting.separation import Separation
+from sdcdsl.accelerate.cutting.capacities import Capacities
+from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
+from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.separation import Separation
+from sdcdsl.accelerate.ip import benders
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.checkpoint import Checkpointer, State, about, read, write
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.ip import benders
-from sdcdsl.methods.result import Clock, Order
+from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pattern.digest import digest
 from tests.executing.cubes import cube, problem_of
@@ -140,9 +141,9 @@ def _link(path: Path) -> None:
 def test_what_is_not_used(tmp_path, monkeypatch, make, why):
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "a.checkpoint")
-    keeping = Keeping(tmp_path / "a.checkpoint", "this")
-    keeping.resume()
-    assert keeping.found is None and keeping.why is not None and why in keeping.why
+    checkpointer = Checkpointer(tmp_path / "a.checkpoint", "this")
+    checkpointer.resume()
+    assert checkpointer.found is None and checkpointer.why is not None and why in checkpointer.why
     assert not (tmp_path / "trapped").exists()
 
 
@@ -162,9 +163,9 @@ def test_what_a_search_is_about(problem):
 
 
 def test_nothing_is_written_before_its_time(tmp_path):
-    keeping = Keeping(tmp_path / "a", "this", every=1000)
-    assert not keeping.due
-    assert not Keeping().due
+    checkpointer = Checkpointer(tmp_path / "a", "this", every=1000)
+    assert not checkpointer.due
+    assert not Checkpointer().due
 
 
 # ---- cuts -------------------------------------------------------------------------------------------------
@@ -239,7 +240,7 @@ class Ended(Exception):
     pass
 
 
-class Ending(Keeping):
+class Ending(Checkpointer):
     """Ends the search from outside, once it has been kept so often."""
 
     def __init__(self, path: Path, times: int) -> None:
@@ -272,14 +273,14 @@ class Ending(Keeping):
 def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, method, options, times):
     monkeypatch.setattr(benders, "MOST", 0.0)  # small tables have all their intervals at once, and nothing to keep
     problem = problem_of(cube(tmp_path / "cube.jj", 3 if sensitive < 10 else 4, sensitive))
-    whole = run(problem, method, Order(options, Clock(), seed=5))
+    whole = run(problem, method, Order(options, Deadline(), seed=5))
     path = tmp_path / "a.checkpoint"
     with pytest.raises(Ended):
-        run(problem, method, Order(options, Clock(), seed=5, keeping=Ending(path, times)))
-    keeping = Keeping(path, "this", every=1000)
-    keeping.resume()
-    assert keeping.found is not None
-    resumed = run(problem, method, Order(options, Clock(), seed=5, keeping=keeping))
+        run(problem, method, Order(options, Deadline(), seed=5, checkpointer=Ending(path, times)))
+    checkpointer = Checkpointer(path, "this", every=1000)
+    checkpointer.resume()
+    assert checkpointer.found is not None
+    resumed = run(problem, method, Order(options, Deadline(), seed=5, checkpointer=checkpointer))
     assert resumed.status == whole.status
     assert resumed.pattern is not None and whole.pattern is not None
     assert resumed.objective == pytest.approx(whole.objective, rel=1e-6)
@@ -289,18 +290,18 @@ def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, m
 
 def test_a_forged_release_is_not_believed(problem, tmp_path):
     """Nothing hidden but what must be: attackers see through that, so it does not count."""
-    whole = run(problem, "csp", Order({"gap": 0.0}, Clock()))
-    keeping = Keeping(tmp_path / "a", "this", every=1000)
-    keeping.found = State({"phase": "bound"}, {"hidden": Instance(problem).sensitive})
-    made = run(problem, "csp", Order({"gap": 0.0}, Clock(), keeping=keeping))
+    whole = run(problem, "csp", Order({"gap": 0.0}, Deadline()))
+    checkpointer = Checkpointer(tmp_path / "a", "this", every=1000)
+    checkpointer.found = State({"phase": "bound"}, {"hidden": Instance(problem).sensitive})
+    made = run(problem, "csp", Order({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
     assert whole.pattern is not None and made.pattern is not None and made.objective == whole.objective
     assert digest(made.pattern) == digest(whole.pattern)
 
 
 def test_forged_tries_are_not_believed(problem):
-    keeping = Keeping()
-    keeping.found = State({"rounds": [[["protected", 0.0, []]] * 3]})
-    made = run(problem, "ecta", Order({"alpha": 0.5, "tries": 3}, Clock(), seed=5, keeping=keeping))
-    whole = run(problem, "ecta", Order({"alpha": 0.5, "tries": 3}, Clock(), seed=5))
+    checkpointer = Checkpointer()
+    checkpointer.found = State({"rounds": [[["protected", 0.0, []]] * 3]})
+    made = run(problem, "ecta", Order({"alpha": 0.5, "tries": 3}, Deadline(), seed=5, checkpointer=checkpointer))
+    whole = run(problem, "ecta", Order({"alpha": 0.5, "tries": 3}, Deadline(), seed=5))
     assert made.status == whole.status == "feasible"
     assert made.objective is not None and made.objective > 0.0

@@ -9,9 +9,10 @@ import pytest
 
 from sdcdsl.audit import audit, certify
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp.compact import solve_compact as csp_compact
-from sdcdsl.methods.ip.compact import solve_compact as ip_compact
-from sdcdsl.methods.result import Clock, Order, Result
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.csp.model import solve_compact as csp_compact
+from sdcdsl.methods.ip.model import solve_compact as ip_compact
+from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.run import run
 from sdcdsl.proof.checking import verify
 from tests.methods.conditioned import Conditioned, conditional, tables
@@ -19,7 +20,7 @@ from tests.methods.tiny_tables import made
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, Order(options, Clock(), seed=1))
+    return run(problem, method, Order(options, Deadline(), seed=1))
 
 
 def assert_best(problem: TableProblem, result: Result, best: float | None) -> None:
@@ -69,14 +70,14 @@ def test_interval_protection_and_the_first_model(shape: str, seed: int):
 @pytest.mark.parametrize(("shape", "seed"), [("one dimension", 0), ("2-D", 0), ("2-D", 1)])
 def test_intervals_that_keep_every_level_are_there_before_any_choice(shape: str, seed: int, monkeypatch):
     """Somebody who stops a search early has valid intervals: as wide as all conditional levels together ask for."""
-    monkeypatch.setattr("sdcdsl.methods.ip.counted.STEPS", 0)
-    problem, clock = conditional(seed, shape), Clock()
+    monkeypatch.setattr("sdcdsl.accelerate.ip.counted.STEPS", 0)
+    problem, deadline = conditional(seed, shape), Deadline()
 
     def stop(standing) -> None:
-        clock.stop = True
+        deadline.stop = True
 
     best = ip_compact(problem, Order({"gap": 1e-9})).objective
-    result = run(problem, "ip", Order({}, clock, seed=1, tell=stop))
+    result = run(problem, "ip", Order({}, deadline, seed=1, tell=stop))
     assert (result.pattern is None) == (best is None)
     if result.pattern is not None:
         assert audit(problem, result.pattern, exact=False).verdict in ("protected", "nothing to check")

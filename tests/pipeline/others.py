@@ -15,8 +15,9 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import FEASIBLE, LIMIT, OPTIMAL, Order, Result, Standing
+from sdcdsl.methods.result import Order, Progress, Result
 from sdcdsl.pattern import hidden
+from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
 from sdcdsl.vocabulary import plugins
 from sdcdsl.vocabulary.methods import CspOptions, Method
 
@@ -34,7 +35,7 @@ def enumeration(problem: TableProblem, order: Order) -> Result:
     a, w, status = d["a"].values, d["w"].values, d["status"].values
     must = status == "u"
     free = np.flatnonzero(status == "s")
-    if order.clock.over:
+    if order.deadline.expired:
         return Result(LIMIT)
     most = order.options["cap_hidden"] or len(free)
     patterns = [chosen for size in range(min(most, 4)) for chosen in combinations(free.tolist(), size)]
@@ -59,8 +60,8 @@ def lying(problem: TableProblem, order: Order) -> Result:
 
 
 def endless(problem: TableProblem, order: Order) -> Result:
-    while not order.clock.over:
-        order.tell(Standing("waiting", objective=190.0, bound=59.0))
+    while not order.deadline.expired:
+        order.tell(Progress("waiting", objective=190.0, bound=59.0))
         threading.Event().wait(0.05)
     d = problem.dataset
     everything = hidden(d["a"].values, np.ones(problem.n, dtype=bool))
@@ -68,13 +69,13 @@ def endless(problem: TableProblem, order: Order) -> Result:
 
 
 def fruitless(problem: TableProblem, order: Order) -> Result:
-    while not order.clock.over:
-        order.tell(Standing("waiting", note="for nothing"))
+    while not order.deadline.expired:
+        order.tell(Progress("waiting", note="for nothing"))
         threading.Event().wait(0.05)
     return Result(LIMIT)
 
 
-_BOTH = threading.Barrier(2)
+_BOTH = threading.BoxInteriorPoint(2)
 
 
 def meeting(problem: TableProblem, order: Order) -> Result:
@@ -90,7 +91,7 @@ def meeting(problem: TableProblem, order: Order) -> Result:
 
 def stubborn(problem: TableProblem, order: Order) -> Result:
     while True:
-        order.tell(Standing("waiting", note="for nothing"))
+        order.tell(Progress("waiting", note="for nothing"))
         threading.Event().wait(0.05)
 
 

@@ -13,7 +13,7 @@ from sdcdsl.audit.stated import stated_pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern, hidden, intervals
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.pipeline.needed_for import needed_for, published
+from sdcdsl.pipeline.publication_effect import needed_for, published
 from tests.bind.policies import problem_of
 
 POLICY = """\

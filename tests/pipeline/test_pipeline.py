@@ -13,13 +13,14 @@ import pytest
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
-from sdcdsl.methods.result import INFEASIBLE, Clash, Result
+from sdcdsl.methods.result import Clash, Result
 from sdcdsl.pipeline import End, Request, Written, prepare, release
 from sdcdsl.pipeline.conflicts import nothing_found
-from sdcdsl.pipeline.ordering import order_of, plan_of
+from sdcdsl.pipeline.method_plan import order_of, plan_of
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
 from sdcdsl.policy.read import read_policy
+from sdcdsl.status import INFEASIBLE
 from tests.cli.investment import TRUTH
 from tests.cli.protecting import Policies, files
 from tests.conftest import ROOT
@@ -92,7 +93,7 @@ def test_options_of_the_command_line_win(policy):
     _, plan, _ = planned(request)
     assert (plan.options["gap"], plan.options["time_limit"], plan.options["threads"]) == (0.25, 3600, 2)
     order = order_of(plan, 7, lambda standing: None)
-    assert (order.clock.limit, order.seed, order.before) == (3600, 7, None)
+    assert (order.deadline.limit, order.seed, order.before) == (3600, 7, None)
 
 
 def test_last_periods_cells(policy, tmp_path):

@@ -162,7 +162,7 @@ def bound(path: Path) -> tuple[Request, dict]:
 
 def test_what_differs_between_two_releases_stops_both(tmp_path, monkeypatch):
     """As if nothing had been said beforehand."""
-    monkeypatch.setattr("sdcdsl.pipeline.beforehand.refused_together", lambda request: [])
+    monkeypatch.setattr("sdcdsl.pipeline.preflight.refused_together", lambda request: [])
     request = asked(written(tmp_path, block("t", "t"), block("u", "u")))
     prepared = prepare(request)
     assert prepared.end is End.EXPOSED
@@ -172,7 +172,7 @@ def test_what_differs_between_two_releases_stops_both(tmp_path, monkeypatch):
 
 
 def test_a_run_whose_blocks_agree_is_released(tmp_path, monkeypatch):
-    monkeypatch.setattr("sdcdsl.pipeline.beforehand.refused_together", lambda request: [])
+    monkeypatch.setattr("sdcdsl.pipeline.preflight.refused_together", lambda request: [])
     request = asked(written(tmp_path, block("t", "t"), block("t as again", "again")))
     made = bind(request)
     assert isinstance(made, Bound) and made.wrong is None

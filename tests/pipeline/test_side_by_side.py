@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.bind.places import Noted
-from sdcdsl.methods.result import Clock
+from sdcdsl.deadline import Deadline
 from sdcdsl.pattern.digest import digest
 from sdcdsl.pipeline import End, Request, Watch, prepare, release
 from sdcdsl.policy.read import read_policy
@@ -100,7 +100,7 @@ def test_digests_are_those_of_what_was_read(tmp_path):
     before = hashlib.sha256(path.read_bytes()).hexdigest()
 
     class Rewriting(Watch):
-        def searching(self, block: str, method: str, clock: Clock) -> None:
+        def searching(self, block: str, method: str, deadline: Deadline) -> None:
             path.write_text("something else", encoding="utf-8")
 
     assert prepare(request, Rewriting()).end is End.DONE

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdcdsl.diagnostics import FilePlace, diagnostic
-from sdcdsl.methods.result import INFEASIBLE, Result
+from sdcdsl.methods.result import Result
 from sdcdsl.outcome import Attempt, Changes, Outcome
 from sdcdsl.pattern import intervals
 from sdcdsl.report.page import write_page
@@ -25,6 +25,7 @@ from sdcdsl.report.page.figures import column, decimals_of, figure, percent, tid
 from sdcdsl.report.page.pairs import pairs_of, tightness
 from sdcdsl.report.page.standardised import standardised
 from sdcdsl.report.provenance import Provenance
+from sdcdsl.status import INFEASIBLE
 from tests.released.problems import JJ
 from tests.report.outcomes import made, outcomes_of
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from sdcdsl.methods.result import Clock
+from sdcdsl.deadline import Deadline
 from sdcdsl.risk import AT_RISK, CLASSES, SAFE, Trial, assess, unfit
 from sdcdsl.risk.assessment import UNDONE, Assessment
 from sdcdsl.risk.attacker import Guess
@@ -69,7 +69,7 @@ def test_progress_and_time():
     told = []
     assess(line(), RELEASED, ("B1", "B2"), {"replications": 3}, seed=1, progress=lambda *x: told.append(x))
     assert told == [(i, 6) for i in range(1, 7)]
-    made = assess(line(), RELEASED, ALL, seed=1, clock=Clock(0.0))
+    made = assess(line(), RELEASED, ALL, seed=1, deadline=Deadline(0.0))
     assert not made.complete and made.verdict == UNDONE
     assert "the time was over" in made.reasons[-1]
 
@@ -101,7 +101,7 @@ M = csr_array(np.array([[1.0, 1.0, -1.0]]))
 @pytest.mark.parametrize("norm", ["L1", "L2"])
 def test_guesses_that_contradict_each_other_give_way_where_it_is_cheapest(norm):
     """z1 ≥ 2 and z2 ≥ 3 with z3 ≤ 4: 1 is missing, and the last bound is the cheapest to break."""
-    found = Closest(M, norm, 1000.0).solve(guess([2, 3, -9], [9, 9, 4], [1.0, 1.0, 0.1]), Clock())
+    found = Closest(M, norm, 1000.0).solve(guess([2, 3, -9], [9, 9, 4], [1.0, 1.0, 0.1]), Deadline())
     assert found.soft and found.z is not None
     np.testing.assert_allclose(found.z, [2, 3, 5], atol=1e-6)
 
@@ -109,7 +109,7 @@ def test_guesses_that_contradict_each_other_give_way_where_it_is_cheapest(norm):
 @pytest.mark.parametrize("norm", ["L1", "L2"])
 def test_a_bound_below_its_own_level(norm):
     """z1 ≥ 5 and z1 ≤ 3: wrong by 2 wherever it lies between, so the norm decides for 3."""
-    found = Closest(M, norm, 1000.0).solve(guess([5, -9, -9], [3, 9, 9], [1.0, 1.0, 1.0]), Clock())
+    found = Closest(M, norm, 1000.0).solve(guess([5, -9, -9], [3, 9, 9], [1.0, 1.0, 1.0]), Deadline())
     assert found.soft
     assert found.z is not None and found.z[0] == pytest.approx(3, abs=1e-6)
 
@@ -120,7 +120,7 @@ def test_soft_bounds_against_a_plain_linear_program():
         l = draw.integers(-4, 6, 3).astype(float)
         u = l + draw.integers(-2, 5, 3)
         w = draw.uniform(0.5, 2.0, 3)
-        found = Closest(M, "L1", 50.0).solve(guess(l, u, w), Clock())
+        found = Closest(M, "L1", 50.0).solve(guess(l, u, w), Deadline())
         assert found.z is not None
         if found.soft:
             assert _soft_cost(found.z, l, u, w) == pytest.approx(_least_soft_cost(l, u, w), rel=1e-6)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sdcdsl.methods.cta.adjustment import adjustment
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.result import OPTIMAL
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.risk import AT_RISK, assess
+from sdcdsl.status import OPTIMAL
 from tests.bind.policies import bind_file
 from tests.conftest import ROOT, SHARED_DATA
 

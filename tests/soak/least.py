@@ -15,7 +15,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.public import public
+from sdcdsl.methods.published_amounts import public
 from tests.soak.case import Case
 from tests.soak.costs import amounts, broken_options, cost, distance, forms, totals, weights
 from tests.soak.knowledge import views

@@ -6,9 +6,10 @@ import linopy
 import numpy as np
 import pytest
 
+from sdcdsl.numerics.integrality import COUNTED, uncounted
+from sdcdsl.numerics.master import Master
 from sdcdsl.solve import Status, solve
-from sdcdsl.solve.counting import COUNTED, uncounted
-from sdcdsl.solve.master import INFEASIBLE, OPTIMAL, Master
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 FAR = 3e9
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.solve.master import INFEASIBLE, OPTIMAL
-from sdcdsl.solve.ranged import Ranged, solve_ranged
+from sdcdsl.numerics.milp import Ranged, solve_ranged
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 
 def problem(seed: int) -> Ranged:

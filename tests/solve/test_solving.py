@@ -124,7 +124,7 @@ def test_what_was_not_declared_is_refused():
 
 
 class Patient(Highs):
-    """Never looks at the clock."""
+    """Never looks at the deadline."""
 
     can = Highs.can & ~Can.TIME_LIMIT
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.methods.cta.adjustment import adjustment
-from sdcdsl.methods.nearest.l2 import L2
+from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.pattern import adjusted, hidden, intervals, perturbed, rounded
 from sdcdsl.utility import Deviations, Spread, measure
 from tests.bind.policies import bind_file

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.methods.csp.bounding import Bounding, step_of, unit_of
+from sdcdsl.accelerate.csp.bounding import Bounding, step_of, unit_of
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock
 from tests.methods.tiny import by_cost, tiny, valid
 
 
@@ -30,14 +30,14 @@ def test_cuts_and_fixings_leave_every_pattern_that_is_cheaper(seed: int):
     least = patterns[0][0]
     for cost, known in (patterns[0], patterns[len(patterns) // 4], patterns[len(patterns) // 2]):
         bounding = Bounding(instance, instance.w)
-        while bounding.round(Clock()):
+        while bounding.round(Deadline()):
             pass
         bounding.fix(cost, bounding.of_cells(known))
         for _ in range(60):
             made = bounding.master.solve()
             assert made.x is not None
             bounding.proved(made.bound)
-            rows = bounding.broken(np.round(made.x), Clock())
+            rows = bounding.broken(np.round(made.x), Deadline())
             if not rows:
                 break
             bounding.add_lasting(rows)
@@ -61,7 +61,7 @@ def test_bounds_are_whole_steps_and_never_too_high(seed: int):
     bounding = Bounding(instance, w)
     assert bounding.step > 0
     least = min(float(w[hidden & bounding.published].sum()) for _, hidden in patterns)
-    while bounding.round(Clock()):
+    while bounding.round(Deadline()):
         assert bounding.bound <= least + 1e-9
         steps = (bounding.bound - bounding.base) / bounding.step
         assert steps == pytest.approx(round(steps), abs=1e-9)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.methods.csp.bounding import Bounding
-from sdcdsl.methods.csp.by_parts import ByParts
-from sdcdsl.methods.csp.parts import parts_of
-from sdcdsl.methods.csp.tree import Tree
-from sdcdsl.methods.csp.waiting import ASIDE, KEEP, Waiting
+from sdcdsl.accelerate.csp.bounding import Bounding
+from sdcdsl.accelerate.csp.branch_and_bound import Tree
+from sdcdsl.accelerate.csp.partition_bound import ByParts
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock
-from sdcdsl.solve.master import Master
+from sdcdsl.numerics.cut_pool import ASIDE, KEEP, CutPool
+from sdcdsl.numerics.master import Master
+from sdcdsl.numerics.partition import parts_of
 from tests.methods.tiny import by_cost, tiny, valid
 
 FOREVER = 10**6
@@ -54,7 +54,7 @@ def test_no_pattern_costs_less_in_a_part_than_its_tree_proves(seed: int):
             assert before <= tree.least + 1e-9
             assert tree.least <= costs.min() + 1e-9
             before = tree.least
-            tree.advance(1, Clock())
+            tree.advance(1, Deadline())
         assert tree.least <= costs.min() + 1e-7
         if take == 1.0:  # nothing is outside, so that the best of the part is the best
             assert tree.least == pytest.approx(costs.min(), abs=1e-6)
@@ -67,7 +67,7 @@ def test_a_ceiling_that_is_too_low_proves_no_more_than_itself(seed: int):
     cheapest = float(bounding.cost @ bounding.of_cells(all_valid(seed)[0][1]))
     everything = np.arange(bounding.classes.count)
     tree = Tree(bounding, everything, bounding.cost, cheapest / 2, 0.0)
-    tree.advance(FOREVER, Clock())
+    tree.advance(FOREVER, Deadline())
     assert tree.closed
     assert tree.least == pytest.approx(cheapest / 2)
 
@@ -77,7 +77,7 @@ def test_bounds_by_parts_meet_the_best_pattern(seed: int):
     patterns = all_valid(seed)
     instance = Instance(tiny(seed))
     bounding = Bounding(instance, instance.w)
-    while bounding.round(Clock()):
+    while bounding.round(Deadline()):
         pass
     known = [(bounding.of_cells(hidden), cost) for cost, hidden in patterns]
     best = [known[len(known) // 2]]
@@ -86,7 +86,9 @@ def test_bounds_by_parts_meet_the_best_pattern(seed: int):
         """The cheapest valid pattern that hides all of x."""
         best[0] = min([best[0], *((k, c) for k, c in known if (k >= np.round(x) - 1e-9).all())], key=lambda p: p[1])
 
-    ByParts(bounding, Clock(), lambda: best[0], propose, lambda bound: bound >= best[0][1] - 1e-9, lambda: None).run()
+    ByParts(
+        bounding, Deadline(), lambda: best[0], propose, lambda bound: bound >= best[0][1] - 1e-9, lambda: None
+    ).run()
     least = patterns[0][0]
     assert bounding.bound <= least + 1e-9
     assert bounding.bound == pytest.approx(least)
@@ -101,7 +103,7 @@ def test_time_that_is_up_leaves_a_bound_that_holds():
     bounding = Bounding(instance, instance.w)
     everything = np.arange(bounding.classes.count)
     tree = Tree(bounding, everything, bounding.cost, 1e6, 0.0)
-    tree.advance(FOREVER, Clock(0.0))
+    tree.advance(FOREVER, Deadline(0.0))
     assert not tree.closed
     assert tree.nodes == 0
     assert tree.least <= float(bounding.cost @ bounding.of_cells(all_valid(seed)[0][1]))
@@ -159,7 +161,7 @@ def test_no_row_is_lost(seed: int):
     draw = np.random.default_rng(seed)
     n = 12
     master = Master(draw.uniform(1, 5, n), np.zeros(n), np.ones(n))
-    waiting = Waiting(master)
+    waiting = CutPool(master)
     added = []
     left = 0
     for _ in range(60):

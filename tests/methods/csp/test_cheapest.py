@@ -10,12 +10,12 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from sdcdsl.attack.compiled import kernels
-from sdcdsl.attack.leaves import sparse_null_space
-from sdcdsl.methods.csp.cheapest import ByRelations, Cheapest
-from sdcdsl.methods.csp.cheapest_by_directions import ByDirections
-from sdcdsl.methods.csp.cheapest_nearby import FOUND, NONE, SLIGHT, Nearby
+from sdcdsl.accelerate.csp.cheapest_direction import Cheapest, OverRelations
+from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
+from sdcdsl.numerics.compiled import kernels
+from sdcdsl.numerics.dual_simplex import FOUND, NONE, SLIGHT, DualSimplex
+from sdcdsl.numerics.sparse_null_space import sparse_null_space
 from tests.attack.tables import TREES, cross, flat, linked
 from tests.methods.tiny_tables import made, scaled
 
@@ -46,7 +46,7 @@ class Question:
     up: np.ndarray
     price: np.ndarray
 
-    def of(self, near: Nearby) -> tuple[int, np.ndarray, np.ndarray]:
+    def of(self, near: DualSimplex) -> tuple[int, np.ndarray, np.ndarray]:
         return near.solve(self.p, self.sign, self.down, self.up, self.price)
 
     @property
@@ -111,7 +111,7 @@ def assert_best(M: np.ndarray, q: Question, d: np.ndarray | None, best: float | 
     assert (price * np.abs(d) / np.clip(room, SLIGHT, 1.0))[others].sum() == pytest.approx(best, rel=1e-6, abs=1e-7)
 
 
-def nearby_move(near: Nearby, q: Question, n: int) -> np.ndarray | None:
+def nearby_move(near: DualSimplex, q: Question, n: int) -> np.ndarray | None:
     status, cells, move = q.of(near)
     assert status in (FOUND, NONE)
     if status == NONE:
@@ -127,7 +127,7 @@ def test_nearby_is_as_cheap_as_can_be(form: str, table: str):
     M = matrix(table)
     draw = np.random.default_rng(7)
     with kernels(form):  # type: ignore[arg-type]
-        near = Nearby(csr_array(M))
+        near = DualSimplex(csr_array(M))
     for _ in range(20):
         q = question(draw, M.shape[1])
         assert_best(M, q, nearby_move(near, q, M.shape[1]), least(M, q))
@@ -142,7 +142,7 @@ def test_long_moves_through_inverses_that_are_made_anew():
         for s, cell in relation:
             M[row, cell] += s
     with kernels("fast"):
-        near = Nearby(csr_array(M))
+        near = DualSimplex(csr_array(M))
     found = 0
     for _ in range(25):
         down, up = (draw.choice([0.3, 0.6, 1.0, 3.0, inf], n) for _ in range(2))
@@ -159,7 +159,7 @@ def test_long_moves_through_inverses_that_are_made_anew():
 def test_by_relations_is_as_cheap_as_can_be(table: str):
     M = matrix(table)
     draw = np.random.default_rng(8)
-    by_relations = ByRelations(csr_array(M))
+    by_relations = OverRelations(csr_array(M))
     for _ in range(12):
         q = question(draw, M.shape[1])
         d, certain = by_relations.solve(*q.opened, None)
@@ -174,7 +174,7 @@ def test_by_directions_is_as_cheap_as_can_be(table: str):
     draw = np.random.default_rng(9)
     N = sparse_null_space(csr_array(M))
     assert N is not None
-    by_directions, sure = ByDirections(N), 0
+    by_directions, sure = OverBasis(N), 0
     for _ in range(12):
         q = question(draw, M.shape[1], alike=True)
         d, certain = by_directions.solve(*q.opened)
@@ -190,7 +190,7 @@ def test_directions_with_room_on_one_side_only_still_go_there(table: str):
     draw = np.random.default_rng(10)
     N = sparse_null_space(csr_array(M))
     assert N is not None
-    by_directions = ByDirections(N)
+    by_directions = OverBasis(N)
     for _ in range(12):
         q = question(draw, M.shape[1])
         d, certain = by_directions.solve(*q.opened)
@@ -208,10 +208,10 @@ def test_an_answer_does_not_depend_on_earlier_questions(form: str, table: str):
     draw = np.random.default_rng(11)
     questions = [question(draw, M.shape[1]) for _ in range(14)]
     with kernels(form):  # type: ignore[arg-type]
-        used, backwards = Nearby(M), Nearby(M)
+        used, backwards = DualSimplex(M), DualSimplex(M)
         first = [q.of(used) for q in questions]
         second = [q.of(backwards) for q in reversed(questions)][::-1]
-        fresh = [q.of(Nearby(M)) for q in questions]
+        fresh = [q.of(DualSimplex(M)) for q in questions]
     for one, *others in zip(first, second, fresh, strict=True):
         for other in others:
             assert one[0] == other[0]
@@ -223,9 +223,9 @@ def test_both_forms_give_the_same_answer():
     M = csr_array(matrix("3 × 3 × 2"))
     draw = np.random.default_rng(12)
     with kernels("plain"):
-        plain = Nearby(M)
+        plain = DualSimplex(M)
     with kernels("fast"):
-        fast = Nearby(M)
+        fast = DualSimplex(M)
     for _ in range(30):
         q = question(draw, M.shape[1])
         one, other = q.of(plain), q.of(fast)
@@ -238,7 +238,7 @@ def test_cells_whose_part_in_a_pivot_row_cancels_on_the_way():
     """A cell is in three relations; its sum may be 0 after two of them, and the cell is met again."""
     M = csr_array(matrix("2 × 2 × 2"))
     with kernels("plain"):
-        near = Nearby(M)
+        near = DualSimplex(M)
     for seed in range(24, 40):
         draw = np.random.default_rng(seed)
         n = M.shape[1]

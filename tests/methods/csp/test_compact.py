@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sdcdsl.audit import audit
-from sdcdsl.methods.csp import compact
-from sdcdsl.methods.result import Clock, Order
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.csp import model as compact
+from sdcdsl.methods.result import Order
 from sdcdsl.solve.writing import write
 from tests.methods.known import bound, expected
 from tests.methods.tiny import best_hidden, tiny
@@ -99,7 +100,7 @@ def test_cells_of_last_time_are_cheaper():
 
 def test_no_time_is_a_limit_and_not_an_answer():
     problem = bound(KNOWN / "three-by-three-10-12-csp.sdc")
-    result = compact.solve_compact(problem, Order({}, clock=Clock(0.0)))
+    result = compact.solve_compact(problem, Order({}, deadline=Deadline(0.0)))
     assert (result.status, result.pattern) == ("limit", None)
 
 

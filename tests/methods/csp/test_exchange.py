@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.methods.csp import exchange_steps as steps
-from sdcdsl.methods.csp.exchange import Exchange
-from sdcdsl.methods.csp.finding import ByMoves
+from sdcdsl.accelerate.csp import exchange_loops as steps
+from sdcdsl.accelerate.csp.exchange import Exchange
+from sdcdsl.accelerate.csp.heuristics import ByMoves
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock
 from tests.attack.tables import cross, flat
 from tests.methods.oracle import Oracle
 from tests.methods.tiny_tables import made, tiny_table
@@ -25,7 +25,7 @@ def whatever_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def by_moves(problem) -> ByMoves:
     instance = Instance(problem)
-    return ByMoves(instance, instance.w, Clock(), lambda standing: None, 1)
+    return ByMoves(instance, instance.w, Deadline(), lambda standing: None, 1)
 
 
 def cube(seed: int):
@@ -91,11 +91,11 @@ def short_of(problem, hidden: np.ndarray) -> list[int]:
     LB, UB = one.room(0)
     bounds = [(-low, up) if h else (0, 0) for low, up, h in zip(LB, UB, hidden, strict=True)]
     out = []
-    for s in range(len(one.sides)):
+    for s in range(len(one.requirements)):
         c = np.zeros(one.n)
-        c[one.sides.cell[s]] = -one.sides.sign[s]
+        c[one.requirements.cell[s]] = -one.requirements.sign[s]
         made = linprog(c, A_eq=one.M, b_eq=np.zeros(one.m), bounds=bounds)
-        if made.status == 0 and -made.fun < one.sides.need[s] * (1 - 1e-6):
+        if made.status == 0 and -made.fun < one.requirements.need[s] * (1 - 1e-6):
             out.append(s)
     return out
 
@@ -145,7 +145,7 @@ def test_rounding_errors_are_no_witness():
     assert search is not None and state is not None and search._exchange is not None
     one = search._exchange
     here = one._opened(search.hidden(state)[one.cells], [search.pool.ways[m] for m in state.moves])
-    one._shrink(here, Clock())
-    one._swaps(here, Clock())
+    one._shrink(here, Deadline())
+    one._swaps(here, Deadline())
     assert np.abs(here.witnesses).max(axis=1).min() > 1e-3
     assert one._holds(here)

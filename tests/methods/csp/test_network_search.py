@@ -9,14 +9,14 @@ import pytest
 import xarray as xr
 from scipy.optimize import linprog
 
-from sdcdsl.attack.compiled import kernels
+from sdcdsl.accelerate.csp.network_search import NetworkSearch, protect_network
+from sdcdsl.accelerate.csp.network_state import pack
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.relations import Relations
-from sdcdsl.methods.csp.network import NetworkSearch, protect_network
-from sdcdsl.methods.csp.network_state import pack
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance
-from sdcdsl.methods.result import Clock
+from sdcdsl.numerics.compiled import kernels
 from sdcdsl.pattern import hidden
 from tests.attack.planes import System, table, tree
 
@@ -86,7 +86,7 @@ def verdict(problem: TableProblem, mask: np.ndarray) -> str:
 
 
 def found(problem: TableProblem, seed: int = 0, effort: float = 1.0) -> np.ndarray:
-    mask = protect_network(Instance(problem), Clock(), seed=seed, effort=effort)
+    mask = protect_network(Instance(problem), Deadline(), seed=seed, effort=effort)
     assert mask is not None
     return mask
 
@@ -120,7 +120,7 @@ def test_several_attackers_with_knowledge_of_their_own():
         problem = several_attackers(seed)
         search = NetworkSearch.of(Instance(problem))
         assert search is not None
-        mask = search.protect(Clock(20), effort=0.1)
+        mask = search.protect(Deadline(20), effort=0.1)
         everything = verdict(problem, np.ones(problem.n, dtype=bool))
         assert (mask is None) == (everything == "exposed")
         assert (mask is None) == bool(search.clashes)
@@ -144,7 +144,7 @@ def test_levels_nobody_can_give_are_named():
     problem = made(system, a, np.array([5]), [[2 * a[5], 1.0, 0.0]])
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    assert search.protect(Clock(20)) is None
+    assert search.protect(Deadline(20)) is None
     assert [(c.pair, c.side) for c in search.clashes] == [(0, DOWN)]
     assert search.clashes[0].reach == pytest.approx(a[5])
 
@@ -156,9 +156,9 @@ def test_three_dimensions_are_no_network():
 
 def test_time_that_is_up_gives_nothing_or_something_valid():
     problem = random_problem(1)
-    clock = Clock(20)
-    clock.stop = True
-    assert protect_network(Instance(problem), clock) is None
+    deadline = Deadline(20)
+    deadline.stop = True
+    assert protect_network(Instance(problem), deadline) is None
 
 
 def test_cells_that_must_be_published_stay_so():
@@ -199,7 +199,7 @@ def best_by_enumeration(problem: TableProblem) -> float:
         box = [
             (-lb if h else 0, ub if h else 0) for h, lb, ub in zip(mask, x.LB[0], np.minimum(x.UB[0], 1e6), strict=True)
         ]
-        sides = x.sides
+        sides = x.requirements
         if all(
             -linprog(-s * np.eye(x.n)[c], A_eq=M, b_eq=np.zeros(x.m), bounds=box).fun >= need - 1e-6
             for c, s, need in zip(sides.cell, sides.sign, sides.need, strict=True)
@@ -241,7 +241,7 @@ def test_repair_of_a_good_pattern_keeps_it():
     problem = random_problem(12)
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    mask = search.protect(Clock(20))
+    mask = search.protect(Deadline(20))
     assert mask is not None
     again = search.repair(mask, sweep=False)
     assert again is not None
@@ -292,7 +292,7 @@ def test_witnesses_are_flows_within_the_pattern():
     x = Instance(several_attackers(2))
     search = NetworkSearch.of(x)
     assert search is not None
-    mask = search.protect(Clock(20), effort=0.1)
+    mask = search.protect(Deadline(20), effort=0.1)
     assert mask is not None
     for side in range(len(search.side)):
         pair, cells, move = int(search.pair[side]), *search.witness(side)
@@ -319,7 +319,7 @@ def test_a_book_that_is_too_small_grows():
     assert search is not None
     book = search._book  # a size that only large tables would reach
     search._book = book._replace(entry=book.entry[:, :20].copy(), flow=book.flow[:20].copy())
-    assert np.array_equal(search.protect(Clock(20), effort=0.05), expected)
+    assert np.array_equal(search.protect(Deadline(20), effort=0.05), expected)
 
 
 def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
@@ -353,7 +353,7 @@ def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
     )
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    assert search._greedy(Clock(20), np.isin(np.arange(len(a)), at[1:3, 1:]))
+    assert search._greedy(Deadline(20), np.isin(np.arange(len(a)), at[1:3, 1:]))
     assert search.mask[corner]
     before = pack(search._book)
     spare = before + 2 * len(search.cells)  # what it is given before it has proved to be too little

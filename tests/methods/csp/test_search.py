@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.methods.csp import search as searching
-from sdcdsl.methods.csp.finding import ByMoves, thinned
-from sdcdsl.methods.csp.search import Search, State
+from sdcdsl.accelerate.csp import local_search as searching
+from sdcdsl.accelerate.csp.heuristics import ByMoves, thinned
+from sdcdsl.accelerate.csp.local_search import Search, State
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock
 from tests.methods.oracle import SHORT, Oracle, furthest
 from tests.methods.tiny_tables import changed, scaled, tiny_table
 
@@ -18,7 +18,7 @@ SEEDS = [0, 3, 6, 9, 12, 14, 25]
 
 def finder(problem, seed: int = 1) -> ByMoves:
     instance = Instance(problem)
-    return ByMoves(instance, instance.w, Clock(), lambda standing: None, seed)
+    return ByMoves(instance, instance.w, Deadline(), lambda standing: None, seed)
 
 
 def assert_in_order(search: Search, state: State) -> None:
@@ -46,7 +46,7 @@ def test_every_pattern_on_the_way_is_valid_and_none_is_dearer_than_before(seed: 
         before = cost * (1 + 1e-6)
         if by_moves.search is not None and by_moves._state is not None:
             assert_in_order(by_moves.search, by_moves._state)
-        found = by_moves.better(Clock())
+        found = by_moves.better(Deadline())
         if found is None:
             break
 
@@ -61,7 +61,10 @@ def test_moves_that_are_forgotten_take_no_state_with_them(seed: int, monkeypatch
     if by_moves.search is None:
         return
     for _ in range(5):
-        for found in (by_moves.better(Clock()), by_moves.complete(oracle.everything() & (draw.random(oracle.n) < 0.7))):
+        for found in (
+            by_moves.better(Deadline()),
+            by_moves.complete(oracle.everything() & (draw.random(oracle.n) < 0.7)),
+        ):
             assert found is None or oracle.valid(found[0])
             assert by_moves._state is not None and by_moves.search.best is not None
             assert_in_order(by_moves.search, by_moves._state)
@@ -76,7 +79,7 @@ def test_a_move_certifies_only_what_its_cells_allow(seed: int):
     by_moves.first()
     if by_moves.search is None:
         return
-    pool, sides = by_moves.search.pool, by_moves.search.sides
+    pool, sides = by_moves.search.pool, by_moves.search.requirements
     for move in range(min(pool.count, 12)):
         cells = np.isin(np.arange(oracle.n), pool.cells(move))
         for side in pool.covers[move]:
@@ -94,7 +97,7 @@ def test_costs_in_other_units_lead_to_the_same_pattern(seed: int):
     for other in (problem, changed(problem, w=w * 1e11), changed(problem, w=w * 1e-9), scaled(problem, 1e9)):
         by_moves = finder(other)
         by_moves.first()
-        found = by_moves.better(Clock()) or by_moves.first()
+        found = by_moves.better(Deadline()) or by_moves.first()
         assert found is not None
         patterns.append(found[0].tolist())
     assert all(pattern == patterns[0] for pattern in patterns)
@@ -104,16 +107,16 @@ def test_costs_in_other_units_lead_to_the_same_pattern(seed: int):
 def test_thinned_patterns_have_nothing_to_spare(seed: int):
     problem = tiny_table(seed)
     instance, oracle = Instance(problem), Oracle(problem)
-    hidden = thinned(instance, oracle.everything(), instance.w, Clock())
+    hidden = thinned(instance, oracle.everything(), instance.w, Deadline())
     assert oracle.valid(hidden)
     for cell in oracle.choice[hidden[oracle.choice]]:
         less = hidden.copy()
         less[cell] = False
         assert not oracle.valid(less)
-    assert np.array_equal(thinned(instance, oracle.everything(), instance.w, Clock(0)), oracle.everything())
+    assert np.array_equal(thinned(instance, oracle.everything(), instance.w, Deadline(0)), oracle.everything())
 
 
 def test_no_time_no_pattern():
     problem = tiny_table(14)
     instance = Instance(problem)
-    assert ByMoves(instance, instance.w, Clock(0), lambda standing: None, 0).first() is None
+    assert ByMoves(instance, instance.w, Deadline(0), lambda standing: None, 0).first() is None

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sdcdsl.audit import audit
-from sdcdsl.methods.cta import compact
-from sdcdsl.methods.cta.asked import asked, published
+from sdcdsl.methods.cta import model as compact
+from sdcdsl.methods.cta.settings import asked, published
 from sdcdsl.methods.result import Order
 from sdcdsl.solve.writing import write
 from tests.methods.cta.every_sense import EverySense

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sdcdsl.attack.compiled import kernels
+from sdcdsl.accelerate.cta.senses.envelopes import MOST, Envelopes
+from sdcdsl.accelerate.cta.senses.search import Search
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.cta.asked import asked
-from sdcdsl.methods.cta.senses.envelopes import MOST, Envelopes
-from sdcdsl.methods.cta.senses.search import Search
-from sdcdsl.methods.result import Clock
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.cta.settings import asked
+from sdcdsl.numerics.compiled import kernels
 from tests.methods.cta.every_sense import EverySense
 from tests.methods.tiny_tables import made, tiny_table
 from tests.waiting import HANGS
@@ -65,7 +65,7 @@ def test_levels_that_cannot_cancel_leave_their_least_difference():
 def test_relations_with_more_levels_than_can_be_enumerated_are_left_out():
     problem = crowded(0, rows=2, columns=MOST + 2, sensitive=2 * (MOST + 1))
     of = asked(problem, {"norm": "L1"})
-    found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Clock(HANGS)).groups)
+    found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS)).groups)
     assert np.diff(found.first).max(initial=0) <= MOST
 
 
@@ -90,16 +90,16 @@ def test_bounds_of_relaxation_and_tree_hold(make, seed: int):
     problem = make(seed)
     best = EverySense(problem).best()
     of = asked(problem, {"norm": "L1"})
-    search = Search(of.of, of.w_down, of.w_up, 1e-6, Clock(HANGS))
+    search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
     if best == inf or not search.groups.count:  # no table, or nothing to move
         assert (search.run().objective or inf) == (best or inf)
         return
-    search._start(search.clock)
-    assert search._relax(search.clock)
+    search._start(search.deadline)
+    assert search._relax(search.deadline)
     assert search.bound * search.natural <= best * (1 + 1e-6)
     if search.relaxation.model.capped:
         return
-    search._tree(search.clock)
+    search._tree(search.deadline)
     assert search.bound * search.natural == pytest.approx(best, rel=2e-6)
     assert search.best is not None and search.best.objective * search.natural == pytest.approx(best, rel=2e-6)
 
@@ -113,11 +113,11 @@ def test_a_node_that_nothing_fits_is_ruled_out_by_its_ray():
     a = np.array([30.0, 10.0, 10.0, 10.0])
     problem = made(4, lines, a, [(0, 1), (0, 2)], status=status, views=[(low, high)], levels=levels)
     of = asked(problem, {"norm": "L1"})
-    search = Search(of.of, of.w_down, of.w_up, 1e-6, Clock(HANGS))
-    search._start(search.clock)
+    search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
+    search._start(search.deadline)
     assert search.best is not None  # one up, one down
-    search._relax(search.clock)
+    search._relax(search.deadline)
     k = search.relaxation.model.k
     for way in (0.0, 1.0):
         search.relaxation.choose(np.full(k, way), np.full(k, way))
-        assert (search.relaxation.solve(search.clock) == inf) == (k > 1)
+        assert (search.relaxation.solve(search.deadline) == inf) == (k > 1)

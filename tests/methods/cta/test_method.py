@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdcdsl.accelerate.cta.driver import solve
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.cta.method import solve
-from sdcdsl.methods.result import Clock, Order, Result
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.result import Order, Result
 from tests.methods.cta.every_sense import EverySense
 from tests.methods.known import bound
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
@@ -20,7 +21,7 @@ SMALL = next(path for path in KNOWN if path.stem == "three-by-three-5-8-cta")
 
 
 def adjusted(problem: TableProblem, **options) -> Result:
-    result = solve(problem, Order(options, Clock(HANGS)))
+    result = solve(problem, Order(options, Deadline(HANGS)))
     if result.pattern is not None:
         assert audit(problem, result.pattern).verdict in ("protected", "nothing to check")
     return result

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sdcdsl.accelerate.cta.senses import Chosen, choose
+from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
+from sdcdsl.accelerate.cta.senses.integer import whole
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Source, has_errors
-from sdcdsl.methods.cta.asked import Asked, asked
-from sdcdsl.methods.cta.senses import Chosen, choose
-from sdcdsl.methods.cta.senses.groups import STILL, Groups
-from sdcdsl.methods.cta.senses.whole import whole
-from sdcdsl.methods.result import Clock
+from sdcdsl.methods.cta.settings import Asked, asked
 from sdcdsl.policy.read import read_text
 from tests.attack.tables import flat
 from tests.methods.cta.every_sense import EverySense
@@ -34,7 +34,7 @@ CSPLIB = Path(__file__).parents[4] / "shared" / "data" / "csplib"
 
 def chosen(problem: TableProblem, norm: str = "L1", **options) -> tuple[Asked, Chosen]:
     of = asked(problem, {"norm": norm, **options})
-    return of, choose(of, 1e-6, Clock(HANGS))
+    return of, choose(of, 1e-6, Deadline(HANGS))
 
 
 def assert_safe(of: Asked, result: Chosen) -> None:
@@ -139,7 +139,7 @@ def test_no_senses_work_though_each_cell_could_move():
     assert result.violation.sum() == pytest.approx(2.5)
     free = replace(of.of, low=np.full(4, -7.0), high=np.array([0.0, 7.0, 7.0, 7.0]))
     free.low[0] = 0.0
-    again = choose(replace(of, of=free), 1e-6, Clock(HANGS))
+    again = choose(replace(of, of=free), 1e-6, Deadline(HANGS))
     assert again.status == "optimal"
     assert again.objective == pytest.approx(12.0)
 
@@ -166,7 +166,7 @@ def test_given_senses_are_kept():
         turned = np.zeros(problem.n, dtype=np.int8)
         turned[of.of.cells[0]] = -result.sense[0]
         free = of.of.with_sense(turned[of.of.cells])
-        again = choose(replace(of, of=free), 1e-6, Clock(HANGS))
+        again = choose(replace(of, of=free), 1e-6, Deadline(HANGS))
         assert again.status in ("optimal", "infeasible")
         if again.sense is not None and again.objective is not None and result.objective is not None:
             tried += 1
@@ -220,9 +220,9 @@ def test_whole_numbers_as_good_as_any(seed: int):
         p = z[[4, 8]]
         if (z >= of.of.low).all() and ((p <= -levels[0]) | (p >= levels[1])).all():
             best = min(best, of.objective(z))
-    first = choose(of, 1e-6, Clock(HANGS))
+    first = choose(of, 1e-6, Deadline(HANGS))
     assert first.sense is not None and first.z is not None
-    result = whole(of, first.sense, first.z, 1e-6, Clock(HANGS))
+    result = whole(of, first.sense, first.z, 1e-6, Deadline(HANGS))
     assert result.status == "optimal"
     assert result.z is not None
     assert (result.z == np.rint(result.z)).all()
@@ -235,10 +235,10 @@ def test_whole_numbers_in_other_norms(norm: str):
     problem = tiny_table(11, "3 × 3")
     a = np.rint(problem.dataset["a"].values)
     of = asked(changed(problem, a=a), {"norm": norm})
-    first = choose(of, 1e-6, Clock(HANGS))
+    first = choose(of, 1e-6, Deadline(HANGS))
     if first.sense is None or first.z is None or first.objective is None:
         pytest.skip("no table at all")
-    result = whole(of, first.sense, first.z, 1e-6, Clock(HANGS))
+    result = whole(of, first.sense, first.z, 1e-6, Deadline(HANGS))
     if result.z is not None:
         assert (result.z == np.rint(result.z)).all()
         assert result.objective is not None and result.objective >= first.objective * (1 - 1e-6)
@@ -273,7 +273,7 @@ def test_known_optima(name: str, best: float, times: float):
 def test_a_bound_at_any_moment():
     """Out of time at once: still a table, and a bound that the optimum (4.14427) keeps."""
     of = asked(csplib("hier13x7x7d"), {})
-    result = choose(of, 1e-6, Clock(0.3))
+    result = choose(of, 1e-6, Deadline(0.3))
     assert result.status in ("feasible", "optimal", "limit")
     if result.z is not None:
         assert_safe(of, result)

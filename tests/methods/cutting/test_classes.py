@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from sdcdsl.methods.cutting.classes import STILL, classes_of
+from sdcdsl.accelerate.cutting.aggregation import STILL, classes_of
 from sdcdsl.methods.instance import Instance
 from tests.methods.tiny_tables import SHAPES, tiny_table
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.attack.compiled import kernels
-from sdcdsl.methods.cutting.covers import covers
+from sdcdsl.accelerate.cutting.covers import covers
+from sdcdsl.numerics.compiled import kernels
 
 
 def rows_of(*cuts: list[float]) -> csr_array:

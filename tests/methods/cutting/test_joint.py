@@ -8,10 +8,10 @@ from scipy.linalg import null_space
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from sdcdsl.attack.leaves import sparse_null_space
-from sdcdsl.methods.cutting import demands
-from sdcdsl.methods.cutting.joint import Identities, Together, together
-from sdcdsl.methods.ip import benders
+from sdcdsl.accelerate.cutting import requirements as demands
+from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, together
+from sdcdsl.accelerate.ip import benders
+from sdcdsl.numerics.sparse_null_space import sparse_null_space
 from tests.attack.planes import System, table, tree
 from tests.attack.tables import TREES, flat
 from tests.methods.ip.test_method import assert_protected, solved
@@ -34,7 +34,7 @@ def relations(system: System) -> tuple[np.ndarray, np.ndarray]:
     return np.array(kept), N.toarray()
 
 
-def random_question(shape: str, seed: int, split: bool) -> tuple[Together, np.ndarray]:
+def random_question(shape: str, seed: int, split: bool) -> tuple[JointModel, np.ndarray]:
     """Some sides of a table; costs, rooms and ends of z at random, the latter hardly ever in the way."""
     draw = np.random.default_rng(seed)
     M, N = relations(table(*SHAPES[shape]))
@@ -46,13 +46,13 @@ def random_question(shape: str, seed: int, split: bool) -> tuple[Together, np.nd
     least[draw.choice(columns, 3, replace=False)] = 0.3
     most = np.where(draw.random(columns) < 0.5, np.inf, draw.uniform(3, 6, columns))
     room = draw.uniform(0.5, 2.0, (2, sides, n))
-    asked = Together(
+    asked = JointModel(
         N, cell, draw.choice([-1, 1], sides), room, column, np.exp(draw.normal(0, 2, columns)), least, most
     )
     return asked, M
 
 
-def by_linprog(asked: Together) -> float:
+def by_linprog(asked: JointModel) -> float:
     """The same with a general solver: columns y of all sides, then z."""
     sides, (n, dim), columns = len(asked.cell), asked.N.shape, len(asked.price)
     width = sides * dim + columns

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, milp
 
-from sdcdsl.solve.master import Master
+from sdcdsl.numerics.master import Master
 
 
 def random_rows(draw: np.random.Generator, columns: int, rows: int):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.chains import interval_chain, share_chain, widened
-from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.repairs import Repairs
-from sdcdsl.methods.cutting.separation import Separation
+from sdcdsl.accelerate.cutting.capacities import Capacities
+from sdcdsl.accelerate.cutting.chained_cuts import interval_chain, share_chain, widened
+from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
+from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import furthest
 from tests.methods.tiny_tables import SHAPES, tiny_table
@@ -22,7 +22,7 @@ def held(shape: str, seed: int, repairing: bool):
     """A round at a random point of a table, with what is needed to judge it."""
     demands = Demands(Instance(tiny_table(seed, shape)))
     n = demands.classes.count
-    repairs = Repairs(demands.classes.matrix, np.ones(n), np.ones(n)) if repairing else None
+    repairs = MinCostSeparation(demands.classes.matrix, np.ones(n), np.ones(n)) if repairing else None
     separation = Separation(demands, repairs)
     draw = np.random.default_rng(seed)
     z = draw.choice([0.0, 0.3, 1.0, 4.0], 2 * n) * demands.unit
@@ -34,7 +34,7 @@ def held(shape: str, seed: int, repairing: bool):
 def test_every_side_is_judged_as_a_linear_program_does(shape: str, seed: int):
     demands, separation, point, made = held(shape, seed, repairing=False)
     M, levels = demands.classes.matrix.sparse.toarray(), separation.levels
-    for s in range(separation.sides):
+    for s in range(separation.requirements):
         down, up = point.of_viewer(int(levels.viewer[s]))
         side = 1 if levels.sign[s] > 0 else 0
         need = float(levels.need[s])
@@ -54,7 +54,7 @@ def test_cuts_hold_for_all_moves_and_are_violated(shape: str, seed: int, repairi
         c = np.zeros(demands.classes.count)
         np.add.at(c, identity.up[0], identity.up[1])
         np.subtract.at(c, identity.down[0], identity.down[1])
-        if identity.level < separation.sides:
+        if identity.level < separation.requirements:
             c[separation.levels.cell[identity.level]] -= separation.levels.sign[identity.level]
         else:
             continue  # two identities in one
@@ -78,13 +78,13 @@ def test_chains_of_cuts_start_at_the_point(shape: str, seed: int):
     demands, separation, point, made = held(shape, seed, repairing=False)
     n = demands.classes.count
     z, price = np.concatenate([point.down, point.up]), np.arange(1.0, 2 * n + 1)
-    for s in np.flatnonzero(made.short[: separation.sides]).tolist():
+    for s in np.flatnonzero(made.short[: separation.requirements]).tolist():
         chain = interval_chain(separation, s, z, price, 5)
         assert chain
         assert all(separation.value(identity, point) < identity.need for identity in chain)
     x = np.random.default_rng(seed).choice([0.0, 0.3, 0.7], n)
     shares = Capacities(demands, np.full(n, np.inf), np.full(n, np.inf), x)
-    for s in np.flatnonzero(separation.round(shares, tolerance=1e-4).short[: separation.sides]).tolist():
+    for s in np.flatnonzero(separation.round(shares, tolerance=1e-4).short[: separation.requirements]).tolist():
         chain = share_chain(separation, s, x, price[:n], 5)
         assert chain
         assert all(separation.value(identity, shares) < identity.need for identity in chain)
@@ -102,11 +102,11 @@ def test_what_is_widened_satisfies_all_sides_and_only_grows(shape: str, seed: in
         return furthest(M, down, up, cell, int(sign > 0), need) >= need * (1 - 1e-7)
 
     if wide is None:  # then there is a side that nothing satisfies
-        assert not all(reaches(s, *demands.room(int(levels.viewer[s]))) for s in range(separation.sides))
+        assert not all(reaches(s, *demands.room(int(levels.viewer[s]))) for s in range(separation.requirements))
         return
     assert (wide >= z).all()
-    assert (wide == z).all() or made.short[: separation.sides].any()
-    for s in range(separation.sides):
+    assert (wide == z).all() or made.short[: separation.requirements].any()
+    for s in range(separation.requirements):
         assert reaches(s, *Capacities(demands, wide[:n], wide[n:]).of_viewer(int(levels.viewer[s])))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sdcdsl.attack import choosing, highs
-from sdcdsl.attack.highs import HighsEngine
-from sdcdsl.methods.ecta.attacking import Attacks
+from sdcdsl.accelerate.ecta.attacking import Attacks
+from sdcdsl.attack import engine_choice as choosing
+from sdcdsl.attack import lp_engine as highs
+from sdcdsl.attack.lp_engine import LpEngine
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import Oracle, furthest
 from tests.methods.tiny_tables import tiny_table
@@ -36,12 +37,12 @@ def test_the_same_verdicts_by_a_solver_that_goes_on(seed: int):
 def test_a_solver_is_set_up_once_for_all_boxes(monkeypatch: pytest.MonkeyPatch):
     made = []
 
-    class Counted(HighsEngine):
+    class Counted(LpEngine):
         def __init__(self, *of: Any):
             made.append(of)
             super().__init__(*of)
 
-    monkeypatch.setattr(highs, "HighsEngine", Counted)
+    monkeypatch.setattr(highs, "LpEngine", Counted)
     instance = Instance(tiny_table(3))
     attacks = Attacks(instance)
     size = np.maximum(np.abs(instance.a), 1.0)

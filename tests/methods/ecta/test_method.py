@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdcdsl.accelerate.ecta.driver import solve
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.ecta.method import solve
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock, Order, Result, Standing
+from sdcdsl.methods.result import Order, Progress, Result
 from tests.attack.tables import cross, flat
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
 
@@ -29,7 +30,7 @@ def table(seed: int = 1, share: float = 0.1, shape=(6, 7), sensitive: int = 5) -
 
 
 def solved(problem: TableProblem, seconds: float | None = None, seed: int = 0, tell=None, **options) -> Result:
-    return solve(problem, Order({"tries": 4, **options}, Clock(seconds), seed, None, tell or (lambda s: None)))
+    return solve(problem, Order({"tries": 4, **options}, Deadline(seconds), seed, None, tell or (lambda s: None)))
 
 
 def assert_sound(problem: TableProblem, result: Result) -> None:
@@ -75,7 +76,7 @@ def test_random_tables(seed: int, alpha: float, free: bool):
 @pytest.mark.parametrize("norm", ["Linf", "L1", "L2"])
 def test_a_table_like_any_other(norm: str):
     problem = table()
-    told: list[Standing] = []
+    told: list[Progress] = []
     result = solved(problem, tell=told.append, norm=norm)
     assert_sound(problem, result)
     assert result.status == "feasible" and result.objective == result.facts["beta"]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.methods.ecta.ranges import Own
-from sdcdsl.methods.ecta.tables import Tables, rounded_up
+from sdcdsl.accelerate.ecta.ranges import Own
+from sdcdsl.accelerate.ecta.tables import Tables, rounded_up
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clock
 from tests.attack.tables import TREES, cross, flat
 from tests.methods.tiny_tables import changed, made
 
@@ -72,9 +72,9 @@ def test_least_beta(shape: str, seed: int):
     if not tables.any_in(box):
         pytest.skip("no table lies within these bounds")
     xi = np.random.default_rng(seed).uniform(drawn.low, drawn.high)
-    z = tables.nearest(xi, box, Clock())
+    z = tables.nearest(xi, box, Deadline())
     assert z is not None
-    made_ = tables.least_beta(z, Clock())
+    made_ = tables.least_beta(z, Deadline())
     assert made_.least == pytest.approx(by_the_paper(tables, z), rel=1e-6, abs=1e-9)
     assert made_.least <= made_.beta * (1 + 1e-11) and made_.beta <= made_.least * 1.001 + 1e-12
     for one in (z, made_.z):
@@ -82,7 +82,7 @@ def test_least_beta(shape: str, seed: int):
         assert (one >= tables.lb - 1e-9 * tables.unit).all() and (one <= tables.ub + 1e-9 * tables.unit).all()
     np.testing.assert_array_equal(made_.z[tables.cells], z[tables.cells])
     for norm in ("L1", "L2"):
-        closer = Tables(instance, 1.0, 1.0, norm).least_beta(z, Clock())
+        closer = Tables(instance, 1.0, 1.0, norm).least_beta(z, Deadline())
         assert closer.beta == made_.beta
         power = 1 if norm == "L1" else 2
         lengths = [(np.where(tables.others, instance.w, 0.0) * np.abs(t.z) ** power).sum() for t in (closer, made_)]
@@ -93,10 +93,10 @@ def test_a_draw_that_adds_up_is_kept():
     problem = table(2, "2-D")
     instance = Instance(problem)
     tables = Tables(instance, 1.0, 1.0)
-    z = tables.nearest(instance.a[tables.cells], tables.box(Own(instance).allowed(0.3)), Clock())
+    z = tables.nearest(instance.a[tables.cells], tables.box(Own(instance).allowed(0.3)), Deadline())
     assert z is not None
     np.testing.assert_allclose(z, 0.0, atol=1e-9)
-    assert tables.least_beta(z, Clock()).beta == 0.0
+    assert tables.least_beta(z, Deadline()).beta == 0.0
 
 
 def test_beta_is_rounded_up():

@@ -9,7 +9,7 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.ip import compact
+from sdcdsl.methods.ip import model as compact
 from sdcdsl.methods.result import Order, Result
 from sdcdsl.solve.writing import write
 from tests.methods.known import bound, expected

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.methods.cutting.capacities import Capacities
-from sdcdsl.methods.cutting.demands import Demands
-from sdcdsl.methods.cutting.separation import Separation
+from sdcdsl.accelerate.cutting.capacities import Capacities
+from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.separation import Separation
+from sdcdsl.accelerate.ip.polish import _hold, coarse, tight
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.ip.polish import _hold, coarse, tight
 from tests.attack.tables import flat
 from tests.methods.ip.test_method import table
 

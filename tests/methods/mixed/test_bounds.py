@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.methods.mixed.bounds import on_grid, step_of
+from sdcdsl.accelerate.forms.bounds import on_grid, step_of
 
 WHOLE = np.array([True, True, True])
 

@@ -10,7 +10,8 @@ import pytest
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
-from sdcdsl.methods.result import Clock, Order
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.solve.writing import write
 from tests.attack.tables import cross, flat
@@ -57,11 +58,11 @@ def test_another_solver_finds_the_same_optimum_in_the_file(name: str, tmp_path: 
     solver.run()
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
     constant = MODELS[method].shape(parts_and_total(), options).forms.into.offset
-    best = run(parts_and_total(), method, Order(options, Clock(20)))
+    best = run(parts_and_total(), method, Order(options, Deadline(20)))
     assert best.status == "optimal"
     assert solver.getObjectiveValue() + constant == pytest.approx(best.objective, rel=1e-5, abs=1e-6)
 
 
 def test_the_best_rounding_is_that_of_all_roundings():
-    best = run(parts_and_total(), "rounding", Order({"base": 5.0}, Clock(20)))
+    best = run(parts_and_total(), "rounding", Order({"base": 5.0}, Deadline(20)))
     assert best.objective == pytest.approx(EveryRounding(parts_and_total(), 5.0).best())

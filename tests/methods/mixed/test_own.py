@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdcdsl.accelerate.forms.own_levels import own_clashes, within_own_levels
+from sdcdsl.accelerate.forms.search import Search
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.mixed.own import own_clashes, within_own_levels
-from sdcdsl.methods.mixed.search import Search
-from sdcdsl.methods.result import Clock, Order
-from sdcdsl.methods.rounding.method import shape
+from sdcdsl.methods.result import Order
+from sdcdsl.methods.rounding.model import shape
 from sdcdsl.methods.run import run
 from tests.attack.tables import cross, flat
 from tests.methods.tiny import tiny
@@ -53,7 +54,7 @@ def test_pairs_of_one_cell_that_leave_no_multiple_between_them():
     problem = made(n, relations, a, [(0, 4), (1, 4)], view_of=[0, 0], levels=levels)
     forms = shape(problem, {"base": 5.0}).forms
     assert not own_clashes(forms, forms.into.problem())
-    result = run(problem, "rounding", Order({"base": 5.0}, Clock(20)))
+    result = run(problem, "rounding", Order({"base": 5.0}, Deadline(20)))
     assert result.facts["steps"] > 0
     assert "keeps the levels" in result.notes[0]
 
@@ -65,7 +66,7 @@ def test_cuts_over_whole_columns_have_whole_right_hand_sides(seed: int):
     forms, i, p = of.forms, of.forms.instance, of.forms.into.problem()
     search = Search(i, p, forms.open & i.may_open, of.published)
     for _ in range(20):
-        search.cut_off(np.where(p.integer, draw.integers(0, 2, len(p.cost)), 0.0), Clock(10))
+        search.cut_off(np.where(p.integer, draw.integers(0, 2, len(p.cost)), 0.0), Deadline(10))
     A, right = search.master.matrix[search.stated :], search.master.rhs[search.stated :]
     for row in range(len(right)):
         c = A.data[A.indptr[row] : A.indptr[row + 1]]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.nearest.linf import linf
-from sdcdsl.methods.nearest.mixed import mixed
-from sdcdsl.methods.nearest.solved import Solved
-from sdcdsl.methods.result import OPTIMAL
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l1l2 import mixed
+from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.numerics.nearest.linf import linf
+from sdcdsl.numerics.nearest.solved import Solved
+from sdcdsl.status import OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib
 
 # L1 objective, L1 mean %, L2 objective, L2 mean %, L2 2-norm

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, diags_array
 
-from sdcdsl.methods.nearest import interior as interior_module
-from sdcdsl.methods.nearest.directions import Directions, directions
-from sdcdsl.methods.nearest.feasible import rules_out
-from sdcdsl.methods.nearest.interior import Inside
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.nearest.newton import Ended, Newton
-from sdcdsl.methods.nearest.relations import Relations
-from sdcdsl.methods.nearest.solved import Cost, lower_bound, residual
-from sdcdsl.methods.result import INFEASIBLE, OPTIMAL
+from sdcdsl.numerics.nearest import interior_point as interior_module
+from sdcdsl.numerics.nearest.feasible import rules_out
+from sdcdsl.numerics.nearest.interior_point import Inside
+from sdcdsl.numerics.nearest.kernel_step import Directions, directions
+from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.numerics.nearest.newton import Ended, Newton
+from sdcdsl.numerics.nearest.relations_step import Relations
+from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
 
 
@@ -202,7 +202,7 @@ def test_a_table_that_nothing_fits_is_told_without_a_linear_program(monkeypatch)
     cells = first.indices
     total = first.data < 0 if (first.data < 0).sum() == 1 else first.data > 0
     l[cells[~total]], u[cells[total]] = 1.0, -1.0
-    monkeypatch.setattr("sdcdsl.methods.nearest.mixed.infeasible", lambda *args: pytest.fail("a linear program"))
+    monkeypatch.setattr("sdcdsl.numerics.nearest.l1l2.infeasible", lambda *args: pytest.fail("a linear program"))
     made = L2(box.M, many=True).solve(np.ones(len(l)), l, u)
     assert made.status == INFEASIBLE
     assert made.y is not None and rules_out(box.M, l, u, made.y)

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 from sdcdsl.bind.hierarchy import DimensionCodes, Tree
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.relations import relations
-from sdcdsl.methods.nearest import newton
-from sdcdsl.methods.nearest.newton import Newton
-from sdcdsl.methods.nearest.solved import Cost
+from sdcdsl.numerics.nearest import newton
+from sdcdsl.numerics.nearest.newton import Newton
+from sdcdsl.numerics.nearest.solved import Cost
 
 
 def cube(side: int) -> csr_array:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.methods.nearest.interior import interior
-from sdcdsl.methods.nearest.mixed import mixed
-from sdcdsl.methods.nearest.newton import Ended, Newton
-from sdcdsl.methods.nearest.solved import Cost, lower_bound, residual
-from sdcdsl.methods.result import INFEASIBLE, OPTIMAL
+from sdcdsl.numerics.nearest.interior_point import interior
+from sdcdsl.numerics.nearest.l1l2 import mixed
+from sdcdsl.numerics.nearest.newton import Ended, Newton
+from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.methods.nearest.additive import additive
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.nearest.mixed import mixed
-from sdcdsl.methods.result import OPTIMAL
+from sdcdsl.numerics.nearest.additive import additive
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l1l2 import mixed
+from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.status import OPTIMAL
 from tests.methods.nearest.boxes import Box, sums
 
 

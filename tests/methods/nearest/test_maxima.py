@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
-from sdcdsl.methods.nearest import linf as linf_module
-from sdcdsl.methods.nearest.feasible import proves
-from sdcdsl.methods.nearest.linf import linf
-from sdcdsl.methods.nearest.maxima import maxima
-from sdcdsl.methods.nearest.solved import residual
-from sdcdsl.methods.result import OPTIMAL
+from sdcdsl.numerics.nearest import linf as linf_module
+from sdcdsl.numerics.nearest.feasible import proves
+from sdcdsl.numerics.nearest.linf import linf
+from sdcdsl.numerics.nearest.maxima import maxima
+from sdcdsl.numerics.nearest.solved import residual
+from sdcdsl.status import OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box
 
 

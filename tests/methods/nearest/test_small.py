@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, diags_array, hstack, vstack
 
-from sdcdsl.methods.nearest.feasible import proves
-from sdcdsl.methods.nearest.l1 import L1
-from sdcdsl.methods.nearest.l2 import L2
-from sdcdsl.methods.nearest.linf import linf
-from sdcdsl.methods.nearest.mixed import mixed
-from sdcdsl.methods.nearest.solved import Cost, Solved
-from sdcdsl.methods.result import INFEASIBLE, LIMIT, OPTIMAL, Clock
+from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.nearest.feasible import proves
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l1l2 import mixed
+from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.numerics.nearest.linf import linf
+from sdcdsl.numerics.nearest.solved import Cost, Solved
+from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 from tests.methods.nearest.boxes import Box, figure_1, figure_3, random_box
 
 SEEDS = st.integers(0, 10**6)
@@ -209,5 +210,5 @@ def test_ends_that_cross():
 
 def test_no_time():
     box = figure_1()
-    clock = Clock(0.0)
-    assert L2(box.M).solve(box.w, box.l, box.u, clock).status == LIMIT
+    deadline = Deadline(0.0)
+    assert L2(box.M).solve(box.w, box.l, box.u, deadline).status == LIMIT

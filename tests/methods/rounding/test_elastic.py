@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, vstack
 
+from sdcdsl.accelerate.rounding.annealing import Windows
+from sdcdsl.accelerate.rounding.blocks import within_blocks
+from sdcdsl.accelerate.rounding.elastic import DEARER, RISING, Elastic, elastic
+from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods, Way
+from sdcdsl.accelerate.rounding.parts import Parts, parts_of
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.rounding.annealing import Windows
-from sdcdsl.methods.rounding.blocks import within_blocks
-from sdcdsl.methods.rounding.elastic import DEARER, RISING, Elastic, elastic
-from sdcdsl.methods.rounding.method import shape
-from sdcdsl.methods.rounding.neighbourhoods import Neighbourhoods, Way
-from sdcdsl.methods.rounding.parts import Parts, parts_of
+from sdcdsl.methods.rounding.model import shape
 from tests.attack.tables import cross, flat
 from tests.methods.tiny_tables import made
 from tests.waiting import Looks
@@ -82,8 +82,8 @@ def test_where_a_step_has_the_whole_table_it_finds_the_best_there_is(seed: int, 
         met.append(loss(of, k))
         return False
 
-    clock = Looks(3)
-    elastic(of, of.k_most, everything(of, instance, parts), clock, lambda: clock.left, seed, found)
+    deadline = Looks(3)
+    elastic(of, of.k_most, everything(of, instance, parts), deadline, lambda: deadline.remaining, seed, found)
     assert np.isfinite(least) == bool(met)
     assert not met or met[0] == pytest.approx(least)
 
@@ -100,8 +100,8 @@ def test_it_ends_within_all_windows_however_far_outside_it_starts(seed: int, ste
         met.append(k.copy())
         return len(met) < 2
 
-    clock = Looks(10)
-    elastic(of, of.k_most, around(of, instance, parts, seed), clock, lambda: clock.left, seed, found)
+    deadline = Looks(10)
+    elastic(of, of.k_most, around(of, instance, parts, seed), deadline, lambda: deadline.remaining, seed, found)
     assert met
     assert all(allowed(of, k) for k in met)
 
@@ -153,13 +153,13 @@ def test_a_cut_is_a_window_without_a_loss():
     rights = [right for right in range(len(parts.cells) + 1) if np.isfinite(best_of_all(with_cut(right)))]
     cut = with_cut(max(rights))
     met: list[np.ndarray] = []
-    clock = Looks(20)
+    deadline = Looks(20)
 
     def found(k: np.ndarray) -> bool:
         met.append(k.copy())
         return False
 
-    elastic(cut, of.k_least, everything(of, instance, parts), clock, lambda: clock.left, 0, found)
+    elastic(cut, of.k_least, everything(of, instance, parts), deadline, lambda: deadline.remaining, 0, found)
     assert allowed(cut, met[0])
     assert loss(of, met[0]) == pytest.approx(best_of_all(cut))
     assert loss(of, met[0]) >= free

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods
+from sdcdsl.accelerate.rounding.parts import Parts, parts_of
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.rounding.method import shape
-from sdcdsl.methods.rounding.neighbourhoods import Neighbourhoods
-from sdcdsl.methods.rounding.parts import Parts, parts_of
+from sdcdsl.methods.rounding.model import shape
 from tests.attack.tables import cross, flat
 from tests.methods.tiny_tables import made
 

@@ -1,0 +1,1 @@
+"""Combined methods: solutions of its model for tables that a solver alone takes too long for."""

@@ -1,0 +1,1 @@
+"""Cell suppression: solutions of its model for tables that a solver alone takes too long for."""

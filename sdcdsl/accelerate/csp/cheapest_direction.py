@@ -1,0 +1,196 @@
+"""The cheapest move that takes one cell as far as it must go:
+
+    min Σ price_i · |d_i| / min(room_i, need)    M d = 0,  d_p = ± need,  -LB ≤ d ≤ UB
+
+Hiding a cell costs the same however far it moves, so the price is spread over as much as the cell will have to move:
+over the need, or over its room where that is less. Lengths are measured in needs, so that neither large tables nor
+small levels meet a solver's absolute tolerances.
+
+The linear program is solved in one of three forms. *Nearby*: a dual simplex method of its own that touches only what
+lies around the cell; most moves are found like this. *By directions*: where cells hang together so closely that this
+takes thousands of steps, there are few directions, and the dual program over a sparse basis of them has as many rows
+only. *By relations*: columns are the cells, rows the relations, whatever the table is.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import inf
+from time import process_time
+
+import highspy
+import numpy as np
+from scipy.sparse import csc_array, csr_array, hstack
+
+from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
+from sdcdsl.methods.instance import Instance
+from sdcdsl.numerics.dual_simplex import FOUND, DualSimplex
+from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
+
+DUST = 1e-7  # moves below this share of the need are rounding errors
+SLIGHT = 1e-4  # room below this share of the need does not raise the price further
+FILL = 20  # elimination may grow to this many times the entries of the relations
+LONG = 2000  # steps by relations after which directions are first given a chance
+
+Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
+
+
+class Cheapest:
+    def __init__(self, instance: Instance):
+        self.cells = np.flatnonzero(instance.may_open)
+        self.number = np.full(instance.n, -1, dtype=np.int64)
+        self.number[self.cells] = np.arange(len(self.cells))
+        self._M = csr_array(instance.M[:, self.cells])
+        self._nearby = DualSimplex(self._M)
+        self._directions: OverBasis | None = None
+        self._asked = False  # whether there are few directions
+        self._steps, self._vain = LONG, 0
+        self.solved = 0
+
+    @cached_property
+    def basis(self) -> csc_array | None:
+        """A sparse basis of all moves of the cells that may move."""
+        return sparse_null_space(self._M)
+
+    @property
+    def slow(self) -> bool:
+        """Whether cells hang together so closely that moves take long."""
+        return self._directions is not None
+
+    @cached_property
+    def _relations(self) -> OverRelations:
+        return OverRelations(self._M)
+
+    def move(
+        self, cell: int, sign: int, need: float, room: tuple[np.ndarray, np.ndarray], price: np.ndarray
+    ) -> Move | None:
+        """None if the cell cannot go so far. `room` is LB and UB, `price` is per cell, infinite if it must not move."""
+        p = int(self.number[cell])
+        if p < 0 or room[(1 + sign) // 2][cell] < need * (1 - 1e-9):
+            return None
+        down, up, price = (self._movable(v) for v in (*room, price))
+        self.solved += 1
+        status, cells, d = self._nearby.solve(p, sign, down, up, price, need)
+        if status != FOUND:
+            made = self._by_solver(p, sign, down / need, up / need, price)
+            if made is None:
+                return None
+            cells = np.flatnonzero(made)
+            d = made[cells]
+        moved = np.abs(d) > DUST
+        return self.cells[cells[moved]], d[moved] * need
+
+    def together(
+        self,
+        cells: np.ndarray,
+        signs: np.ndarray,
+        needs: np.ndarray,
+        room: tuple[np.ndarray, np.ndarray],
+        price: np.ndarray,
+    ) -> Move | None:
+        """One move that takes many cells at least as far as each needs; None if they cannot all go that way at once."""
+        unit = float(needs.max())
+        down, up = (r[self.cells] / unit for r in room)
+        self.solved += 1
+        d = self._relations.together(self.number[cells], signs, needs / unit, down, up, price[self.cells])
+        if d is None:
+            return None
+        moved = np.flatnonzero(np.abs(d) > DUST * float(needs.min()) / unit)
+        return self.cells[moved], d[moved] * unit
+
+    def _movable(self, of_cells: np.ndarray) -> np.ndarray:
+        """Of the cells that may move; without a copy where all may."""
+        return of_cells if len(self.cells) == len(of_cells) else of_cells[self.cells]
+
+    def _by_solver(self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray) -> np.ndarray | None:
+        shut = price == inf
+        down, up, price = np.where(shut, 0.0, down), np.where(shut, 0.0, up), np.where(shut, 0.0, price)
+        asked = (p, sign, down, up, price)
+        took = 0.0
+        if self._steps > 0:
+            began = process_time()
+            d, ended = self._relations.solve(*asked, self._steps)
+            if ended:
+                return d
+            took = process_time() - began
+        if not self._asked:
+            self._asked = True
+            N = self.basis
+            if N is not None and size(N)[1] < size(self._M)[1] // 3:
+                self._directions = OverBasis(N)
+        if self._directions is not None:
+            began = process_time()
+            d, ended = self._directions.solve(*asked)
+            self._weigh(took, process_time() - began)
+            if ended:
+                return d
+        return self._relations.solve(*asked, None)[0]
+
+    def _weigh(self, relations: float, directions: float) -> None:
+        """How many steps by relations are worth while: as many as take as long as the other form, unless that was in
+        vain twice."""
+        if relations > 0:
+            self._vain += 1
+            self._steps = int(self._steps * directions / relations) if self._vain <= 2 else 0
+
+
+class OverRelations:
+    """Columns are d⁺ and d⁻ of all cells, rows are relations that imply all others."""
+
+    def __init__(self, m: csr_array):
+        self.size = size(m)[1]
+        self.columns = np.arange(2 * self.size, dtype=np.int32)
+        matrix = Matrix(m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data, self.size)
+        found = echelon(matrix, fill=FILL * m.nnz + 1000)
+        rows = m if found is None else m[np.sort(found.row)]
+        self.highs = handle(hstack([rows, -rows]), solver="simplex", primal_feasibility_tolerance=1e-9)
+
+    def solve(
+        self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
+    ) -> tuple[np.ndarray | None, bool]:
+        """d, or None if there is none; and whether that is certain."""
+        high = np.concatenate([up, down])
+        low = np.zeros(len(high))
+        there, back = (p, self.size + p) if sign > 0 else (self.size + p, p)
+        low[there] = high[there] = 1.0
+        high[back] = 0.0
+        return self._solved(low, high, down, up, price, steps)
+
+    def together(
+        self,
+        cells: np.ndarray,
+        signs: np.ndarray,
+        needs: np.ndarray,
+        down: np.ndarray,
+        up: np.ndarray,
+        price: np.ndarray,
+    ) -> np.ndarray | None:
+        high = np.concatenate([up, down])
+        low = np.zeros(len(high))
+        low[np.where(signs > 0, cells, self.size + cells)] = needs
+        high[np.where(signs > 0, self.size + cells, cells)] = 0.0
+        if (low > high).any():
+            return None
+        self.highs.setOptionValue("solver", "ipm")  # there is nothing near that a simplex method could start from
+        try:
+            return self._solved(low, high, down, up, price, None)[0]
+        finally:
+            self.highs.setOptionValue("solver", "simplex")
+
+    def _solved(
+        self, low: np.ndarray, high: np.ndarray, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
+    ) -> tuple[np.ndarray | None, bool]:
+        highs, size = self.highs, self.size
+        cost = np.concatenate([price / np.clip(up, SLIGHT, 1.0), price / np.clip(down, SLIGHT, 1.0)])
+        highs.changeColsCost(len(cost), self.columns, cost)
+        highs.changeColsBounds(len(low), self.columns, low, high)
+        highs.setOptionValue("simplex_iteration_limit", steps if steps is not None else 2**31 - 1)
+        highs.clearSolver()
+        highs.run()
+        status = highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kOptimal:
+            x = np.array(highs.getSolution().col_value)
+            return x[:size] - x[size:], True
+        return None, status == highspy.HighsModelStatus.kInfeasible

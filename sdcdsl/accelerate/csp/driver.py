@@ -1,0 +1,291 @@
+"""Cell suppression: the cheapest set of cells to hide (paper 003 §3).
+
+    min Σ w_i x_i    x ∈ {0, 1},  x_p = 1 for sensitive cells, and for every attacker k and sensitive cell p
+                     max { d_p : M d = 0, -LB_i^k x_i ≤ d_i ≤ UB_i^k x_i } ≥ upl,  the same downwards for lpl,
+                     both together ≥ spl
+
+Conditional levels (§7, `methods.conditions`) hold for cells that are hidden: d_p ≥ upl · x_p.
+
+In this order, and as far as time allows: a valid pattern (`finding`), a better one, a lower bound from the linear
+relaxation with capacity cuts (`cutting`), patterns guided by its solution, bounds of parts of the table that add up
+(`by_parts`), and the master problem with its cuts, whose solutions are completed to valid patterns again. Whatever ends
+the search, the best valid pattern is the result, with the best bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf, isfinite
+from time import process_time
+
+import numpy as np
+
+from sdcdsl.accelerate.csp.bounding import Bounding
+from sdcdsl.accelerate.csp.conditional import Mending
+from sdcdsl.accelerate.csp.heuristics import Finder, Found, finder_for
+from sdcdsl.accelerate.csp.proving import Proving
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.checkpoint import State
+from sdcdsl.methods.conditional_levels import conditions_of
+from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.result import Order, Progress, Result, gap
+from sdcdsl.pattern import hidden as pattern_of
+from sdcdsl.solve.limits import Limits
+from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
+
+FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
+GAINING_SHARE = 0.9  # the same where sweeps through all cells still win much: of a large table no bound says as much
+LONGER = 1.2  # a later check may take so many times as long
+PATIENCE = 10  # fruitless goes at a better pattern before something else is tried
+SEARCH, BOUND = "search", "bound"  # phases, as they are kept
+TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
+
+
+def solve(problem: TableProblem, order: Order) -> Result:
+    return _Solving(problem, order).run()
+
+
+class _Priced:
+    """A finder that looked at other prices: its patterns at the real ones."""
+
+    def __init__(self, finder: Finder, w: np.ndarray, counted: np.ndarray):
+        self.finder, self.w, self.counted = finder, w, counted
+
+    @property
+    def gaining(self) -> bool:
+        return self.finder.gaining
+
+    def first(self) -> Found | None:
+        return self._real(self.finder.first())
+
+    def better(self, deadline: Deadline) -> Found | None:
+        return self._real(self.finder.better(deadline))
+
+    def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
+        return self._real(self.finder.complete(hidden, price))
+
+    def _real(self, found: Found | None) -> Found | None:
+        return None if found is None else (found[0], float(self.w[found[0] & self.counted].sum()))
+
+
+class _Solving:
+    def __init__(self, problem: TableProblem, order: Order):
+        self.problem, self.order = problem, order
+        whole = Instance(problem)
+        self.conditions = conditions_of(whole)
+        self.instance = whole if self.conditions is None else self.conditions.base
+        self.deadline = order.deadline.within(order.deadline.remaining)  # ends earlier, by what the last check takes
+        self._checked: np.ndarray | None = None
+        self.w = self._weights()
+        self.cap = order.options.get("cap_hidden")
+        self.wanted = float(order.options.get("gap") or 0.0)
+        self.best: Found | None = None
+        self.before_best: list[Found] = []
+        self.bound: float | None = None
+        self.seconds: dict[str, float] = {}
+        self.checkpointer, self.phase = order.checkpointer, SEARCH
+        self.checkpointer.save = self._keep
+        self.bounding: Bounding | None = None
+        self.counted = problem.dataset["published"].values
+
+    def run(self) -> Result:
+        must = self.instance.sensitive | self.instance.open_anyway
+        self.bound = float(self.w[must & self.counted].sum())
+        if self.cap is not None and (must & self.counted).sum() > self.cap:
+            return Result(INFEASIBLE, seconds=self.seconds)
+        if not self.instance.asks:
+            self.best = must, self.bound
+            return self._result()
+        finder = self._finder()
+        with self._timed("search"):
+            found = finder.first()
+            if found is not None:
+                self._take(found)
+                self._resume(finder)
+                if self.phase == SEARCH:
+                    began, left = self.deadline.elapsed, self.deadline.remaining
+                    self._improve(finder, began + GAINING_SHARE * left, while_gaining=True)
+                    self._improve(finder, began + FIRST_SHARE * left)
+                self._set_aside(finder)
+            elif not self.deadline.expired and (
+                self.conditions is None or falling_short(self.instance, self.instance.may_open)
+            ):
+                return self._nothing()
+        if not self._done() and not self.deadline.expired:
+            with self._timed("bound"):
+                infeasible = self._prove(finder)
+            if infeasible and self.best is None:
+                return Result(INFEASIBLE, seconds=self.seconds)
+        with self._timed("search"):
+            self._improve(finder, inf if isfinite(self.deadline.remaining) else self.deadline.elapsed)
+            if (
+                not self.deadline.expired
+                and self.best is not None
+                and (again := finder.complete(self.best[0])) is not None
+            ):
+                self._take(again)  # without cells that cost nothing and serve nothing
+            self._check(finder)
+        return self._result() if self.best is not None else self._nothing()
+
+    # ---- steps -----------------------------------------------------------------------------------------
+
+    def _finder(self) -> Finder:
+        """With a cap on the number of cells, each of them counts: more and more, until there are few enough."""
+        finder = self._finder_at(0.0)
+        if self.cap is None:
+            return finder
+        for toll in TOLLS:
+            found = finder.first()
+            if found is None or (found[0] & self.counted).sum() <= self.cap or self.deadline.expired:
+                break
+            finder = self._finder_at(toll)
+        return _Priced(finder, self.w, self.counted)
+
+    def _finder_at(self, toll: float) -> Finder:
+        typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
+
+        def make(instance: Instance) -> Finder:
+            return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.order.seed)
+
+        return make(self.instance) if self.conditions is None else Mending(self.conditions, make, self.deadline)
+
+    def _improve(self, finder: Finder, until: float, while_gaining: bool = False) -> None:
+        idle = 0
+        deadline = self.deadline.within(max(until - self.deadline.elapsed, 0.0))
+        while not self._done() and (finder.gaining or not while_gaining) and not deadline.expired:
+            found = finder.better(deadline)
+            if found is None:
+                return
+            idle = 0 if self._take(found) else idle + 1
+            self._keep()
+            if idle > PATIENCE:
+                return
+
+    def _prove(self, finder: Finder) -> bool:
+        """Whether it was proved that there is no pattern (with so few cells)."""
+        aside = None if self.conditions is None else self.conditions.aside
+        bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.order.team)
+        self.phase = BOUND
+        if self.checkpointer.found is not None:
+            bounding.resume(self.checkpointer.found.arrays)
+
+        def said(phase: str, bound: float) -> None:
+            self.bound = max(self.bound or bound, bound)
+            self._tell(Progress(phase, note=f"{bounding.master.rows} cuts"))
+            self._keep()
+
+        limits = Limits(gap=self.wanted, threads=self.order.options.get("threads"), seed=self.order.seed)
+        wanted = max(self.wanted, 1e-9)
+        proving = Proving(bounding, finder, self.deadline, self._take, said, lambda: self.best, wanted, limits)
+        proving.run(self.order.options.get("backend") or "highs")
+        return proving.infeasible
+
+    # ---- what was known before, and what is kept -----------------------------------------------------------
+
+    def _resume(self, finder: Finder) -> None:
+        """The best pattern of an earlier run, if attackers find nothing wrong with it."""
+        state = self.checkpointer.found
+        hidden = None if state is None else state.arrays.get("hidden")
+        if state is None or hidden is None or hidden.dtype != bool or hidden.shape != (self.instance.n,):
+            return
+        must = self.instance.sensitive | self.instance.open_anyway
+        if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() or self._short(hidden):
+            return
+        self._take((hidden, float(self.w[hidden & self.counted].sum())))
+        if (again := finder.complete(hidden)) is not None:
+            self._take(again)
+        self.phase = BOUND if state.facts.get("phase") == BOUND else SEARCH
+
+    def _keep(self) -> None:
+        if self.best is None or not self.checkpointer.due:
+            return
+        arrays = {"hidden": self.best[0]}
+        if self.bounding is not None:
+            arrays |= self.bounding.kept.arrays(self.bounding.separation)
+        self.checkpointer.keep(State({"phase": self.phase}, arrays))
+
+    def _take(self, found: Found) -> bool:
+        if self.best is not None and (found[1], found[0].sum()) >= (self.best[1], self.best[0].sum()):
+            return False
+        if self.cap is not None and (found[0] & self.counted).sum() > self.cap:
+            return False
+        if self.best is not None:
+            self.before_best.append(self.best)
+        self.best = found
+        self._tell(Progress("search", found[1]))
+        return True
+
+    def _set_aside(self, finder: Finder) -> None:
+        """Time for the last check, as much as one takes now: limits are for everything, the check included."""
+        if self.deadline.expired or self.deadline.limit is None or not isfinite(self.deadline.limit):
+            return
+        began = self.deadline.elapsed
+        self._check(finder)
+        self.deadline.limit -= LONGER * (self.deadline.elapsed - began)
+
+    def _check(self, finder: Finder) -> None:
+        """A solver's tolerances are not ours. A pattern that leaves a side short is completed, or given up for the one
+        before it."""
+        while self.best is not None and self.best[0] is not self._checked and self._short(self.best[0]):
+            again = finder.complete(self.best[0])
+            self.best = None
+            if again is not None and not self._short(again[0]):
+                self._take(again)
+            if self.best is None and self.before_best:
+                self.best = self.before_best.pop()
+        self._checked = None if self.best is None else self.best[0]
+
+    def _short(self, hidden: np.ndarray) -> bool:
+        if falling_short(self.instance, hidden):
+            return True
+        return self.conditions is not None and len(self.conditions.short(hidden)) > 0
+
+    def _done(self) -> bool:
+        return self.best is not None and self.bound is not None and gap(self.best[1], self.bound) <= self.wanted + 1e-9
+
+    # ---- what comes of it --------------------------------------------------------------------------------
+
+    def _nothing(self) -> Result:
+        if not self.deadline.expired and (clashes := falling_short(self.instance, self.instance.may_open, exact=True)):
+            return Result(INFEASIBLE, seconds=self.seconds, clashes=tuple(clashes))
+        return Result(LIMIT, bound=self.bound, seconds=self.seconds)
+
+    def _result(self) -> Result:
+        assert self.best is not None
+        hidden, cost = self.best
+        secondary = hidden & self.counted & ~self.instance.sensitive & ~self.instance.open_anyway
+        facts = {
+            "hidden": int((hidden & self.counted).sum()),
+            "secondary": int(secondary.sum()),
+            "secondary_cost": float(self.w[secondary].sum()),
+        }
+        status = OPTIMAL if self._done() else FEASIBLE
+        pattern = pattern_of(self.instance.a, hidden)
+        return Result(status, pattern, cost, self.bound, self.seconds, facts=facts)
+
+    # ---- small things ------------------------------------------------------------------------------------
+
+    def _weights(self) -> np.ndarray:
+        """What was hidden in the last period is cheaper to hide again."""
+        w = self.instance.w
+        if self.order.before is None:
+            return w
+        discount = float(self.order.options.get("previous_discount") or 0.0)
+        return np.where(self.order.before, w * (1 - discount), w)
+
+    def _tell(self, standing: Progress) -> None:
+        objective = standing.objective
+        if self.best is not None:
+            objective = self.best[1] if objective is None else min(objective, self.best[1])
+        self.order.tell(Progress(standing.phase, objective, self.bound, standing.note))
+
+    @contextmanager
+    def _timed(self, phase: str) -> Iterator[None]:
+        before = process_time()
+        try:
+            yield
+        finally:
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + process_time() - before

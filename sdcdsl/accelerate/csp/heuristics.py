@@ -1,0 +1,208 @@
+"""Valid patterns without a bound: by flows where the relations are those of a network, else by linear programs.
+
+A `Finder` gives a first pattern, makes it better as long as it is let, and completes what others propose (a rounded
+solution of the master problem, say) to a valid pattern. Costs are those of all published cells that are hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from sdcdsl.accelerate.csp.local_search import Search, State
+from sdcdsl.accelerate.csp.network_search import NetworkSearch
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.instance import DOWN, UP, Instance, Requirements
+from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.result import Progress
+
+Tell = Callable[[Progress], None]
+Found = tuple[np.ndarray, float]  # hidden cells, and what they cost
+
+FIRST_SLICE = 3.0  # seconds for neighbourhoods of flows, twice as many every time
+ROUNDS = 40  # neighbourhoods between two looks at what else there is to do
+KICKS = 30  # of what is published, likewise
+SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level asks for beyond the other two
+
+
+class Finder(Protocol):
+    @property
+    def gaining(self) -> bool:
+        """Whether it has not been through all cells once without winning much."""
+        ...
+
+    def first(self) -> Found | None: ...
+    def better(self, deadline: Deadline) -> Found | None:
+        """Goes on from the last pattern, for a while; None if there is nothing left to try."""
+        ...
+
+    def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
+        """A valid pattern that hides little beyond `hidden`."""
+        ...
+
+
+def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int) -> Finder:
+    moves = ByMoves(instance, w, deadline, tell, seed)
+    flows = NetworkSearch.of(instance, w, seed)
+    return moves if flows is None else ByFlows(flows, deadline, tell, moves)
+
+
+class ByFlows:
+    """Where flows find nothing (sliding levels are divided in advance), moves may."""
+
+    def __init__(self, search: NetworkSearch, deadline: Deadline, tell: Tell, otherwise: Finder):
+        self.search, self.deadline, self.tell, self._otherwise = search, deadline, tell, otherwise
+        self._best: np.ndarray | None = None
+        self._slice = FIRST_SLICE
+        self._settled = False
+
+    @property
+    def gaining(self) -> bool:
+        return self._best is None and self._otherwise.gaining
+
+    def first(self) -> Found | None:
+        found = self._kept(self.search.protect(self.deadline, self.tell, effort=0.0))
+        return found or self._otherwise.first()
+
+    def better(self, deadline: Deadline) -> Found | None:
+        if self._best is None:
+            return self._otherwise.better(deadline)
+        if self._settled:
+            self._settled = False  # it may go on from another pattern later
+            return None
+        part = deadline.within(self._slice)
+        found = self._kept(self.search.protect(part, self.tell, start=self._best))
+        self._settled = not part.expired  # nothing was won for long
+        self._slice *= 2
+        return found
+
+    def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
+        if self._best is None:
+            return self._otherwise.complete(hidden, price)
+        return self.search.repair(hidden, price)
+
+    def _kept(self, hidden: np.ndarray | None) -> Found | None:
+        if hidden is None:
+            return None
+        self._best = hidden
+        return hidden, self.search.cost
+
+
+class ByMoves:
+    def __init__(self, instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int):
+        self.instance, self.w, self.deadline, self.tell, self.seed = instance, w, deadline, tell, seed
+        self.counted = instance.problem.dataset["published"].values
+        self.phase = "first pattern"
+        self.search: Search | None = None
+        self._state: State | None = None
+        self._swept = False
+
+    @property
+    def gaining(self) -> bool:
+        return self._state is not None and not self._swept
+
+    def first(self) -> Found | None:
+        slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
+        best: tuple[Search, State] | None = None
+        for share in SHARES_UP if slides else SHARES_UP[:1]:
+            search = Search(
+                self.instance, requirements_with(self.instance, share), self.deadline, self.seed, self.w, self._improved
+            )
+            state = search.start()
+            if state is not None and (best is None or state.cost < best[1].cost):
+                best = search, state
+        if best is None:
+            return self._everything()
+        self.search, self._state = best
+        return self._found(best[1])
+
+    def better(self, deadline: Deadline) -> Found | None:
+        if self.search is None or self._state is None or not len(self._state.moves):
+            return None
+        self.search.deadline = deadline
+        if self.search.exchanges:
+            self.phase = "exchange"
+            before = self._state.cost
+            self._state = self.search.exchanged(self._state, KICKS)
+            self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
+        elif not self._swept:
+            self.phase = "sweep"
+            before = self._state.cost
+            self._state = self.search.sweep(self._state)
+            self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
+        else:
+            self.phase = "neighbourhoods"
+            self._state = self.search.neighbourhoods(self._state, ROUNDS)
+        self.search.deadline = self.deadline
+        return self._found(self.search.best or self._state)
+
+    def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
+        if self.search is None:
+            return None
+        self.phase = "completing"
+        state = self.search.start(hidden, price)
+        if state is None:
+            return None
+        state = self.search.exchanged(state, 0) if self.search.exchanges else self.search.sweep(state)
+        if self._state is None or state.cost < self._state.cost:
+            self._state, self._swept = state, False
+        else:  # the pool may have numbered its moves anew
+            self._state = self.search.best
+        return self._found(state)
+
+    def _found(self, state: State) -> Found:
+        assert self.search is not None
+        return self._priced(self.search.hidden(state))
+
+    def _priced(self, hidden: np.ndarray) -> Found:
+        return hidden, float(self.w[hidden & self.counted].sum())
+
+    def _improved(self, state: State) -> None:
+        hidden = self.instance.sensitive | self.instance.open_anyway | (state.users > 0)
+        self.tell(Progress(self.phase, self._priced(hidden)[1]))
+
+    def _everything(self) -> Found | None:
+        """Where no share of the sliding levels works for all, hiding everything may; what it hides too much goes again
+        one by one."""
+        hidden = self.instance.may_open.copy()
+        if self.deadline.expired or falling_short(self.instance, hidden):
+            return None
+        return self._priced(thinned(self.instance, hidden, self.w, self.deadline))
+
+
+def thinned(instance: Instance, hidden: np.ndarray, w: np.ndarray, deadline: Deadline) -> np.ndarray:
+    """Without cells that can be published with nothing new hidden, heaviest first: every pattern is attacked."""
+    hidden = hidden.copy()
+    cells = np.flatnonzero(hidden & ~instance.sensitive & ~instance.open_anyway)
+    for cell in cells[np.argsort(-w[cells], kind="stable")]:
+        if deadline.expired:
+            break
+        hidden[cell] = False
+        hidden[cell] = bool(falling_short(instance, hidden))
+    return hidden
+
+
+def requirements_with(instance: Instance, share_up: float) -> Requirements:
+    """The sides, with what sliding levels ask for beyond the other two divided between up and down."""
+    need = instance.level.copy()
+    extra = instance.slide - need.sum(axis=0)
+    for pair in np.flatnonzero(extra > 0):
+        down, up = _own_room(instance, int(pair))
+        more_up = min(share_up * extra[pair], max(up - need[UP, pair], 0.0))
+        more_down = min(extra[pair] - more_up, max(down - need[DOWN, pair], 0.0))
+        need[DOWN, pair] += more_down
+        need[UP, pair] += extra[pair] - more_down
+    side, pair = np.nonzero(need > 0)
+    return Requirements(pair, side, instance.pair_cell[pair], instance.pair_attacker[pair], need[side, pair])
+
+
+def _own_room(instance: Instance, pair: int) -> tuple[float, float]:
+    cell, attacker = int(instance.pair_cell[pair]), int(instance.pair_attacker[pair])
+    view = instance.view_of[attacker]
+    down, up = float(instance.LB[view, cell]), float(instance.UB[view, cell])
+    cells, LB, UB = instance.known(attacker)
+    mine = np.flatnonzero(cells == cell)
+    return min([down, *LB[mine]], default=inf), min([up, *UB[mine]], default=inf)

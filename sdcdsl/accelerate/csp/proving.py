@@ -1,0 +1,254 @@
+"""A pattern and a bound that meet: rounds of cuts, patterns guided by their solution, parts of the table one by one and
+then all of it (`by_parts`), and where that is not enough the integer master problem.
+
+Solutions of the relaxation and of the integer master are not patterns yet: sides that no cut speaks of so far may fall
+short. Each is completed to a valid pattern by the heuristics, which often finds a better one than they do alone; and
+each gives cuts. When the integer optimum needs no completion it is the best pattern there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sdcdsl.accelerate.csp.bounding import Bounding
+from sdcdsl.accelerate.csp.heuristics import Finder, Found
+from sdcdsl.accelerate.csp.partition_bound import ByParts
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.result import gap
+from sdcdsl.numerics.master import Row
+from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.status import Status
+from sdcdsl.status import FAILED, INFEASIBLE, OPTIMAL
+
+THRESHOLDS = (0.3, 0.5, 0.1)  # shares from which a cell of the relaxation counts as hidden
+PULL = 0.9  # how much cheaper a cell becomes by its share
+COARSE = 10  # gaps of the first integer problems, in gaps that are left
+MET = 20  # solutions on the way to one that give cuts too, at least
+CUTTING, COMPLETING = 0.2, 0.2  # of the time of integer problems, for cuts of more of them, and for completing them
+AT_ONCE = 0.03  # seconds of a completion that is always worth it
+DRAWS = 150  # completions at prices with some noise, as long as they take no more than this share of the time left
+DRAWING, QUICK = 0.06, 0.2  # and each of them no more than so many seconds
+NOISE = (0.0, 0.1, 0.2, 0.4)  # logarithms of prices
+BUSY = 10  # seconds on the wall for one of the deadline: beyond that something is wrong
+SLICE = 20.0  # seconds an integer problem gets at first
+STALL, STALLED = 8, 2e-5  # rounds in which the bound must grow by this share
+
+
+class Proving:
+    """`take` is given patterns, `said` new bounds; both live with the caller."""
+
+    def __init__(
+        self,
+        bounding: Bounding,
+        finder: Finder,
+        deadline: Deadline,
+        take: Callable[[Found], bool],
+        said: Callable[[str, float], None],
+        best: Callable[[], Found | None],
+        wanted: float,
+        limits: Limits,
+    ):
+        self.bounding, self.finder, self.deadline = bounding, finder, deadline
+        self.take, self.said, self.best, self.wanted, self.limits = take, said, best, wanted, limits
+        self._solving = self._completing = 0.0  # seconds that integer problems and completions took
+        self._last = 0.0  # seconds of the last completion
+        self.infeasible = False  # with the cap on the number of cells
+        self._random = np.random.default_rng(limits.seed)
+
+    def run(self, backend: str = "highs") -> None:
+        self._relaxed()
+        if not self._done():
+            self._guided()
+        if not self._done() and backend == "scip":
+            self._branch_and_cut()
+        elif not self._done():
+            self._by_parts()
+            if not self._done():
+                self._integral()
+
+    # ---- relaxation --------------------------------------------------------------------------------------
+
+    def _relaxed(self) -> None:
+        bounds: list[float] = []
+        while not self._done():
+            cuts = self.bounding.round(self.deadline)
+            self.said("relaxation", self.bounding.bound)  # who hears it may keep what is known so far
+            bounds.append(self.bounding.bound)
+            stalled = len(bounds) > STALL and bounds[-1] - bounds[-STALL] < STALLED * abs(bounds[-1])
+            if not cuts or stalled:
+                return
+
+    def _guided(self) -> None:
+        share = self.bounding.to_cells(self.bounding.x)
+        for threshold in THRESHOLDS:
+            if self._done():
+                return
+            self._complete(share > threshold, self.bounding.w * (1 - PULL * share))
+        self._draw(share)
+
+    def _draw(self, share: np.ndarray) -> None:
+        """The same at random: where completing takes no time, many of them find what three do not. Every other one
+        keeps to the best pattern so far, more or less."""
+        one = self.deadline.within(DRAWING * self.deadline.remaining)
+        for k in range(DRAWS):
+            best = self.best()
+            if self._done() or one.expired:
+                return
+            if self._last > QUICK:
+                self.deadline.mark_time_dependent()
+                return
+            part = self._random.uniform() if k % 2 and best is not None else 1.0
+            mixed = share if best is None else part * share + (1 - part) * best[0]
+            pull, noise = self._random.uniform(0.5, 1.0), self._random.choice(NOISE)
+            price = self.bounding.w * (1 - pull * mixed) * np.exp(self._random.normal(0, noise, len(share)))
+            self._complete(mixed > self._random.uniform(), price)
+
+    def _complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> None:
+        began = self.deadline.elapsed
+        found = self.finder.complete(hidden, price)
+        self._last = self.deadline.elapsed - began
+        self._completing += self._last
+        if found is not None:
+            self.take(found)
+
+    def _pattern(self, x: np.ndarray) -> Found:
+        one = self.bounding
+        hidden = (one.to_cells(x) > 0.5) | one.instance.sensitive | one.instance.open_anyway
+        return hidden, float(one.w[hidden & one.published].sum())
+
+    # ---- parts of the table ------------------------------------------------------------------------------
+
+    def _by_parts(self) -> None:
+        bounding = self.bounding
+
+        def best() -> tuple[np.ndarray, float] | None:
+            known = self.best()
+            return None if known is None else (bounding.of_cells(known[0]), known[1])
+
+        began, before = self.deadline.elapsed, self._completing
+
+        def propose(x: np.ndarray, whole: bool) -> None:
+            if self._last > AT_ONCE and not whole:
+                self.deadline.mark_time_dependent()
+                if self._completing - before > COMPLETING * (self.deadline.elapsed - began):
+                    return
+            share = bounding.to_cells(x)
+            self._complete(share > 0.5, bounding.w * (1 - PULL * share))
+
+        def enough(bound: float) -> bool:
+            known = self.best()
+            return known is not None and gap(known[1], bound) <= self.wanted
+
+        def tell() -> None:
+            self.said("parts", bounding.bound)
+
+        ByParts(bounding, self.deadline, best, propose, enough, tell).run()
+        tell()
+
+    # ---- integer master ----------------------------------------------------------------------------------
+
+    def _integral(self) -> None:
+        bounding = self.bounding
+        seconds, tight = SLICE, False
+        while not self._done():
+            best = self.best()
+            start = bounding.of_cells(best[0]) if best is not None else None
+            if best is not None and start is not None:
+                bounding.fix(best[1], start)
+            left = self._gap()
+            goal = self.wanted / 2 if tight else max(left / COARSE, self.wanted / 2)
+            if best is not None:  # the master does not count what is hidden anyway
+                goal *= best[1] / max(best[1] - bounding.base, 1e-9 * best[1])
+            slice_ = self.deadline.within(min(seconds, self.deadline.remaining))
+            made = bounding.master.solve(
+                start=start,
+                gap=goal,
+                seconds=BUSY * slice_.remaining,
+                threads=self.limits.threads or 1,
+                seed=self.limits.seed,
+                heuristics=False,  # completing its solutions does better
+                over=lambda slice_=slice_: slice_.expired,
+            )
+            self._solving += slice_.elapsed
+            self.deadline.mark_time_dependent(made.timed)
+            if made.status == INFEASIBLE:
+                self.infeasible = best is None  # the best keeps all cuts: with one at hand the solver is wrong
+                return
+            if made.status == FAILED:
+                return
+            bounding.proved(made.bound)
+            self.said("integer problem", bounding.bound)
+            if made.x is None or self.deadline.expired:
+                seconds *= 2
+                continue
+            x = np.round(made.x)
+            rows = bounding.broken(x, self.deadline)
+            if rows:
+                bounding.add_lasting(rows)
+                self._others(made.met, self.deadline.within(CUTTING * slice_.elapsed))
+                self._complete(bounding.to_cells(x) > 0.5)
+                self._relaxed()
+                self.deadline.mark_time_dependent()  # how much is drawn follows from how long solving takes
+                if self._completing < COMPLETING * self._solving:
+                    self._draw(bounding.to_cells(bounding.x))
+                continue
+            if not bounding.complete:
+                return
+            self.take(self._pattern(x))
+            if made.status == OPTIMAL and tight:
+                return
+            tight = made.status == OPTIMAL
+            seconds *= 1 if tight else 2
+
+    def _others(self, met: list[np.ndarray], enough: Deadline) -> None:
+        """Solutions on the way, the last first: what they break, the next integer problem need not find out."""
+        seen: set[bytes] = set()
+        for other in (np.round(x) for x in reversed(met)):
+            if self.deadline.expired or (len(seen) >= MET and enough.expired):
+                return
+            if other.tobytes() in seen:
+                continue
+            seen.add(other.tobytes())
+            self.bounding.add_lasting(self.bounding.broken(other, self.deadline))
+            if self._last < AT_ONCE or self._completing < COMPLETING * self._solving:
+                self._complete(self.bounding.to_cells(other) > 0.5)
+
+    def _branch_and_cut(self) -> None:
+        """The same in one go, where a solver takes cuts on its way."""
+        from sdcdsl.solve.scip import branch_and_cut  # noqa: PLC0415  an extra
+
+        bounding, master = self.bounding, self.bounding.master
+        best = self.best()
+
+        def separate(x: np.ndarray, integral: bool) -> list[Row]:
+            return bounding.broken(x, Deadline()) if integral else bounding.violated(x, self.deadline)
+
+        def better(x: np.ndarray, objective: float) -> None:
+            self.take(self._pattern(x))
+
+        made = branch_and_cut(
+            master.cost,
+            master.lower,
+            master.upper,
+            master.integer,
+            (master.matrix, master.rhs),
+            separate,
+            self.limits.with_time(self.deadline.remaining),
+            start=bounding.of_cells(best[0]) if best is not None else None,
+            on_incumbent=better,
+        )
+        self.infeasible = made.status == Status.INFEASIBLE and best is None
+        if made.bound is not None and made.status in (Status.OPTIMAL, Status.FEASIBLE, Status.LIMIT):
+            bounding.proved(made.bound)
+            self.said("branch and cut", bounding.bound)
+
+    # ---- when to stop --------------------------------------------------------------------------------------
+
+    def _gap(self) -> float:
+        best = self.best()
+        return 1.0 if best is None else gap(best[1], self.bounding.bound)
+
+    def _done(self) -> bool:
+        return self.deadline.expired or self._gap() <= self.wanted

@@ -1,0 +1,166 @@
+"""Whole numbers: for tables of counts every deviation is whole, and a level of 2.4 asks for 3.
+
+A mixed-integer problem over groups (`Groups`), with D itself whole. First with the directions that are given, and D
+near the continuous optimum: costs of separable norms are exact there, since between two whole numbers a convex cost may
+be replaced by a line,
+
+    D = ⌊D*⌋ - 1 + s₁ + s₂ + s₃,   0 ≤ s ≤ 1,   Σ_j (f(⌊D*⌋ - 1 + j) - f(⌊D*⌋ - 2 + j)) s_j
+
+with increasing steps. Tables in two dimensions are networks, where the linear relaxation is whole already. If there is
+nothing so near, anywhere in the directions; in L1 then the whole problem, directions and all, in what time is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array, hstack
+
+from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
+from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
+from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, passed, timed
+from sdcdsl.accelerate.cta.senses.relaxation import worth_having
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.cta.settings import L1, LINF, Asked
+from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.numerics.nearest.solved import Cost
+from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
+
+NOISE = 1e-9  # of a level or an end: how far beyond a whole number it still counts as that
+STEPS = 3
+HALF = 0.5
+
+
+def whole(of: Asked, sense: np.ndarray, z: np.ndarray, gap: float, deadline: Deadline, seed: int = 0) -> Chosen:
+    """A whole-numbered table near z in these senses; `bound` where the search was of all tables."""
+    return _Whole(of, sense, z, gap, deadline).run()
+
+
+class _Whole:
+    def __init__(self, of: Asked, sense: np.ndarray, z: np.ndarray, gap: float, deadline: Deadline):
+        self.gap, self.deadline = gap, ReservedShare(deadline)
+        self.of = replace(of, of=_rounded(of))
+        self.groups = g = Groups(self.of.of, unit=1.0)
+        self.sense, self.z = sense, z
+        cells = np.flatnonzero(g.of != STILL)
+        self.D = np.zeros(g.count)
+        self.D[g.of[cells]] = z[cells] / g.turn[cells]
+        self.up = np.zeros(len(g.sensitive), dtype=bool)
+        moves = g.place != STILL
+        self.up[g.at[g.place[moves]]] = (sense[moves] > 0) == g.same[moves]
+        self.best: np.ndarray | None = None  # z
+
+    def run(self) -> Chosen:
+        g = self.groups
+        if len(g.hopeless) or not g.open.any(axis=1).all():
+            return Chosen(INFEASIBLE)
+        self._take(self._near(ReservedShare(self.deadline, HALF)))
+        bound = None
+        proved = False  # of the tables there are, none is
+        if self.of.norm == L1:
+            bound, proved = self._anywhere()
+        elif self.best is None:
+            self._anywhere()
+        if self.best is None:
+            return Chosen(INFEASIBLE if proved else LIMIT)
+        objective = self.of.objective(self.best)
+        sense = np.where(self.best[self.of.of.cells] > 0, 1, -1).astype(np.int8)
+        if bound is not None:
+            bound = min(bound, objective)
+        status = OPTIMAL if bound is not None and gap_of(objective, bound) <= self.gap else FEASIBLE
+        return Chosen(status, sense, self.best, objective, bound)
+
+    def _take(self, D: np.ndarray | None) -> None:
+        """A table only if it is one: whole, adding up exactly, within its ends and far enough away."""
+        if D is None:
+            return
+        a = self.of.of
+        z = np.rint(self.groups.to_cells(np.rint(D)))
+        p = z[a.cells]
+        good = (
+            not (a.M @ z).any()
+            and bool(((z >= a.low) & (z <= a.high)).all())
+            and bool(((p <= -a.lpl) & (a.sense <= 0) | (p >= a.upl) & (a.sense >= 0)).all())
+        )
+        if good and (self.best is None or self.of.objective(z) < self.of.objective(self.best)):
+            self.best = z
+
+    # ---- near the continuous optimum ---------------------------------------------------------------------------
+
+    def _near(self, deadline: Deadline) -> np.ndarray | None:
+        g = self.groups
+        l, u = g.box(self.up)
+        if (l > u).any():
+            return None
+        base = np.clip(np.floor(self.D + NOISE) - 1, l, u)
+        room = np.clip(u - base, 0, STEPS)
+        columns, ends, cost = [], [], []
+        for j in range(STEPS):
+            columns.append(g.matrix)
+            ends.append(np.clip(room - j, 0, 1))
+            cost.append(self._cost(base + j + 1) - self._cost(base + j))
+        matrix, price, high = hstack(columns), np.concatenate(cost), np.concatenate(ends)
+        equal = -(g.matrix @ base)
+        scale = float(np.abs(price).max(initial=0.0)) or 1.0
+        highs = passed(csr_array(matrix), price / scale, (np.zeros(len(high)), high), (equal, equal), len(high))
+        highs.setOptionValue("mip_rel_gap", self.gap)
+        timed(highs, deadline)
+        highs.run()
+        if highs.getInfo().primal_solution_status != 2:
+            return None
+        x = np.rint(np.array(highs.getSolution().col_value)).reshape(STEPS, -1)
+        return base + x.sum(axis=0)
+
+    def _cost(self, D: np.ndarray) -> np.ndarray:
+        """Of every group; in L∞ what it goes beyond the continuous optimum, which has the maxima."""
+        of, g = self.of, self.groups
+        cells = np.flatnonzero(g.of != STILL)
+        z = g.turn[cells] * D[g.of[cells]]
+        if of.norm == LINF:
+            size_ = of.w * np.abs(self.z)
+            most = np.where(of.sensitive, size_[of.sensitive].max(initial=0.0), size_[~of.sensitive].max(initial=0.0))
+            each = of.w[cells] * np.abs(z) + 1e3 * np.maximum(of.w[cells] * np.abs(z) - most[cells], 0.0)
+            return np.bincount(g.of[cells], each, g.count)
+        none = np.zeros(len(cells))
+        linear = (none, none) if of.norm == "L2" else (of.w_down[cells], of.w_up[cells])
+        square = none if of.norm == L1 else of.w_square[cells]
+        return np.bincount(g.of[cells], Cost(*linear, square).each(z), g.count)
+
+    # ---- anywhere ----------------------------------------------------------------------------------------------
+
+    def _anywhere(self) -> tuple[float | None, bool]:
+        """In L1 a bound over all tables; whether there is none at all."""
+        g, of = self.groups, self.of
+        down, up, price = g.prices(of.w_down, of.w_up)
+        D, ends = self.D, None
+        if self.best is not None:
+            if of.norm == L1:
+                ends = worth_having(g, (down, up), of.objective(self.best) / price)
+            cells = np.flatnonzero(g.of != STILL)
+            D = D.copy()
+            D[g.of[cells]] = self.best[cells] / g.turn[cells]
+            self.up = D[g.sensitive] > 0
+        part = Part(np.ones(g.count, dtype=bool), np.ones(len(g.sensitive), dtype=bool))
+        made: Made = Model(g, (down, up), part, self.up, D, ends).solve(self.deadline, 0.5 * self.gap, whole=True)
+        self._take(made.D)
+        if made.status == INFEASIBLE:
+            return None, self.best is None
+        return (made.bound * price if np.isfinite(made.bound) else None), False
+
+
+def _rounded(of: Asked):
+    """Levels up, ends inwards."""
+    a = of.of
+    with np.errstate(invalid="ignore"):
+        return replace(
+            a,
+            lpl=_up(a.lpl),
+            upl=_up(a.upl),
+            low=-np.floor(-a.low + NOISE * np.abs(a.low)),
+            high=np.floor(a.high + NOISE * np.abs(a.high)),
+        )
+
+
+def _up(level: np.ndarray) -> np.ndarray:
+    return np.where(np.isinf(level), level, np.ceil(np.where(np.isinf(level), 0.0, level) * (1 - NOISE)))

@@ -1,0 +1,98 @@
+"""The cheapest way to give a side what it lacks, and the cut that says so: separation for tables in many dimensions.
+
+For one side, with z what the release leaves already:
+
+    min Σ w⁺ e⁺ + w⁻ e⁻    M D = 0,   sign · D_p = level,   -(z⁻ + e⁻) ≤ D ≤ z⁺ + e⁺,   within the viewer's room
+
+At 0 the side is protected. Otherwise z + e protects it, and the multipliers γ are an identity whose coefficients are
+at most the costs, times one factor: of all violated cuts it is the one that raises the objective most on its own. Only
+bounds change between questions about a side, so its last basis is dual feasible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import highspy
+import numpy as np
+from scipy.sparse import hstack
+
+from sdcdsl.accelerate.cutting.attacks import HUGE, AttackFailed, model, proper_rows
+from sdcdsl.numerics.lp import DUAL
+from sdcdsl.numerics.null_space import Matrix
+
+SMALL = 1e-10  # moves below this share of the level are rounding errors of a solver
+
+
+@dataclass(frozen=True, eq=False)
+class MinCostCut:
+    price: float  # 0 if nothing is lacking
+    moved: np.ndarray
+    move: np.ndarray  # takes the class to its level
+    cells: np.ndarray  # the identity; empty if there is none
+    coefficients: np.ndarray
+
+
+class MinCostSeparation:
+    def __init__(self, matrix: Matrix, cost_down: np.ndarray, cost_up: np.ndarray):
+        self.relations = m = matrix.sparse[proper_rows(matrix)].tocsr()
+        self.steps = 0  # of the simplex method, in all
+        self._transposed = m.T.tocsr()
+        self._n = n = matrix.columns
+        self._cost = np.concatenate([np.zeros(n), cost_up, cost_down])
+        self._highs = model(hstack([m, m, -m]), self._cost, False, DUAL)
+        self._all = np.arange(3 * n, dtype=np.int32)
+        self._basis: dict[tuple[int, int], highspy.HighsBasis] = {}
+
+    def ask(
+        self,
+        cell: int,
+        sign: int,
+        need: float,
+        z: tuple[np.ndarray, np.ndarray],
+        room: tuple[np.ndarray, np.ndarray],
+    ) -> MinCostCut | None:
+        """None if even the whole room does not take the class to its level."""
+        n, highs = self._n, self._highs
+        room = np.minimum(room[0] / need, 2 * HUGE), np.minimum(room[1] / need, 2 * HUGE)
+        down, up = np.minimum(z[0] / need, room[0]), np.minimum(z[1] / need, room[1])
+        more_down, more_up = room[0] - down, room[1] - up
+        low = np.concatenate([-down, np.zeros(2 * n)])
+        high = np.concatenate([up, more_up, more_down])
+        low[low < -HUGE], high[high > HUGE] = -inf, inf
+        low[cell] = high[cell] = sign
+        high[n + cell] = high[2 * n + cell] = 0.0
+        highs.changeColsBounds(3 * n, self._all, low, high)
+        basis = self._basis.get((cell, sign))
+        if basis is not None:
+            highs.setBasis(basis)
+        status = self._run()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return None
+        if status != highspy.HighsModelStatus.kOptimal:
+            highs.clearSolver()
+            status = self._run()
+            if status == highspy.HighsModelStatus.kInfeasible:
+                return None
+            if status != highspy.HighsModelStatus.kOptimal:
+                raise AttackFailed(highs.modelStatusToString(status))
+        self._basis[cell, sign] = highs.getBasis()
+        solution = highs.getSolution()
+        x = np.array(solution.col_value)
+        d = x[:n] + x[n : 2 * n] - x[2 * n :]
+        moved = np.flatnonzero(np.abs(d) > SMALL)
+        g = self._transposed @ np.array(solution.row_dual)
+        cells = np.zeros(0, dtype=np.int64)
+        c = np.zeros(0)
+        if abs(g[cell]) > 1e-12:
+            c = -sign * g / g[cell]
+            c[cell] = 0.0
+            cells = np.flatnonzero(np.abs(c) > 1e-12)
+            c = c[cells]
+        return MinCostCut(float(self._cost @ x), moved, d[moved] * need, cells, c)
+
+    def _run(self) -> highspy.HighsModelStatus:
+        self._highs.run()
+        self.steps += max(self._highs.getInfo().simplex_iteration_count, 0)
+        return self._highs.getModelStatus()

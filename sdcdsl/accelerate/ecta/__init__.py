@@ -1,0 +1,1 @@
+"""Enhanced controlled tabular adjustment: solutions of its model for tables that a solver alone takes too long for."""

@@ -1,0 +1,277 @@
+"""Tables that may be published: draws made additive, and the least β for given values of the sensitive cells (¶18).
+
+Drawn one by one, sensitive cells have no chance to add up wherever a relation holds only such cells and zeros. So a
+draw ξ is moved to the nearest additive table within the ranges of all cells,
+
+    min Σ_S ((v_i - ξ_i) / a_i)² + Σ_N ((v_i - a_i) / a_i)²,      M v = b,    v within its ranges
+
+(relative distances: in these the other cells stay where a small β can follow). Its sensitive values are kept, and the
+paper's linear program asks for the least β with |v_i - a_i| ≤ β/2 |a_i| elsewhere. Divided by β it has bounds in place
+of two rows a cell and one variable λ = 1 / β beside them:
+
+    max λ     M_N R t + λ M_S z_S = 0,    -1 ≤ t_i ≤ 1       z_i = r_i t_i / λ,   r_i = |a_i| / 2
+
+Bounds of the table that lie nearer than β/2 are rows r_i t_i ≥ λ (lb_i - a_i), added where they are broken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Any
+
+import highspy
+import numpy as np
+from scipy.sparse import csc_array, csr_array, hstack
+
+from sdcdsl.accelerate.ecta.ranges import Range
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.instance import Instance
+from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.nearest.additive import additive, conjugate
+from sdcdsl.numerics.nearest.l1 import L1
+from sdcdsl.numerics.nearest.l2 import L2
+
+DIGITS = 4  # of a published β: rounded up
+NOTHING = 1e-10  # a β below this is zero
+HALVINGS = 16
+ROUNDS = 5  # projections before it is left to programs
+TIGHT: dict[str, Any] = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+Box = tuple[np.ndarray, np.ndarray]  # ends of z = v - a, all cells
+
+
+class Failed(RuntimeError):
+    """A solver did not answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One that may be published, if an attack shows that it protects."""
+
+    z: np.ndarray  # [cell] v - a
+    beta: float  # to be published: DIGITS digits, the cap at most
+    least: float  # no other cell is moved by more than half of this share
+
+
+class Tables:
+    """`cap` is the largest β that may be published, `most` the largest share by which another cell may be moved."""
+
+    def __init__(self, instance: Instance, cap: float, most: float, norm: str = "Linf"):
+        d = instance.problem.dataset
+        self.instance, self.cap, self.most, self.norm = instance, cap, most, norm
+        self.a, self.size = instance.a, np.abs(instance.a)
+        lb, ub = np.minimum(d["lb"].values - self.a, 0.0), np.maximum(d["ub"].values - self.a, 0.0)
+        self.union = ~d["published"].values
+        lb[self.union], ub[self.union] = -np.inf, np.inf  # their members keep the bounds
+        self.lb, self.ub = lb, ub
+        self.fixed = ~instance.may_open | (~instance.open_anyway & (self.size == 0))
+        self.lb[self.fixed] = self.ub[self.fixed] = 0.0
+        self.sensitive = instance.sensitive
+        self.cells = np.flatnonzero(self.sensitive)
+        self.others = ~self.sensitive & ~instance.open_anyway
+        # A length for every cell, so that solvers see numbers near one.
+        usual = float(np.median(self.size[self.size > 0])) if (self.size > 0).any() else 1.0
+        self.unit = np.where(self.size > 0, self.size, usual)
+        rows = abs(instance.M) @ self.unit
+        self.row_unit = np.where(rows > 0, rows, 1.0)
+        self.M = instance.M
+        self._Mt, self._squares = csr_array(self.M.T), csr_array(self.M.multiply(self.M))
+        self.failures: list[str] = []
+        self._feasible: highspy.Highs | None = None
+
+    def box(self, range_: Range, most: float | None = None) -> Box:
+        """Ends of z when sensitive cells keep to `range_` and others move by no more than the share `most`."""
+        half = (self.most if most is None else most) * self.size
+        low = np.where(self.others, np.maximum(self.lb, -half), self.lb)
+        high = np.where(self.others, np.minimum(self.ub, half), self.ub)
+        low[self.cells], high[self.cells] = range_.low - self.a[self.cells], range_.high - self.a[self.cells]
+        return low, high
+
+    def any_in(self, box: Box) -> bool:
+        """Whether there is an additive table in the box at all."""
+        low, high = box[0] / self.unit, box[1] / self.unit
+        if self._feasible is None:
+            scaled = csr_array(self.M * self.unit[None, :] / self.row_unit[:, None])
+            self._feasible = handle(scaled, ends=(low, high), presolve="choose", **TIGHT)
+        else:
+            n = len(low)
+            self._feasible.changeColsBounds(n, np.arange(n, dtype=np.int32), low, high)
+        self._feasible.run()
+        status = self._feasible.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return False
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise Failed(self._feasible.modelStatusToString(status))
+        return True
+
+    # ---- draws ---------------------------------------------------------------------------------------------------
+
+    def nearest(self, xi: np.ndarray, box: Box, deadline: Deadline, others: float = 1.0) -> np.ndarray | None:
+        """The additive table nearest to draws of the sensitive cells; `others`: what the deviations of other cells
+        weigh beside. None if it was not found."""
+        target = np.zeros(self.instance.n)
+        target[self.cells] = xi - self.a[self.cells]
+        w = np.where(self.sensitive, 1.0, others) / self.unit**2
+        z = self._by_projections(target, w, box, deadline)
+        if z is None and not deadline.expired:
+            z = self._by_programs(target, w, box, deadline)
+        return None if z is None else self._exact(z, box)
+
+    def _by_projections(self, target: np.ndarray, w: np.ndarray, box: Box, deadline: Deadline) -> np.ndarray | None:
+        """Projections onto M z = 0, with cells that leave their ranges held at the ends from then on. That is not quite
+        the nearest table, which nobody needs, but is found much faster; None if it does not come to an end."""
+        low, high = box
+        z = np.clip(target, low, high)
+        inverse = np.where(low < high, 1 / w, 0.0)
+        steps = self.instance.n // 2 + 100
+        for _ in range(ROUNDS):
+            r = self.M @ z
+            if (np.abs(r) <= 1e-11 * self.row_unit).all():
+                return z
+            if deadline.expired:
+                return None
+            diagonal = self._squares @ inverse
+            preconditioner = np.where(diagonal > 0, 1 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
+            y = conjugate(lambda x, i=inverse: self.M @ (i * (self._Mt @ x)), r, preconditioner, 1e-9, steps)
+            moved = z - inverse * (self._Mt @ y)
+            if np.abs(self.M @ moved).max() > 1e-3 * np.abs(r).max():
+                return None  # what is held contradicts the relations, or nearly
+            z = np.clip(moved, low, high)
+            inverse = np.where(moved != z, 0.0, inverse)
+        return None
+
+    def _by_programs(self, target: np.ndarray, w: np.ndarray, box: Box, deadline: Deadline) -> np.ndarray | None:
+        """The nearest table itself."""
+        # Fixed columns beside M carry the draw: z = q + f in the sensitive cells, f the draw, q what it is moved by.
+        M = csr_array(hstack([self.M, self.M[:, self.cells]]))
+        f = target[self.cells]
+        low, high = np.concatenate([box[0], f]), np.concatenate([box[1], f])
+        low[self.cells] -= f
+        high[self.cells] -= f
+        w = np.where(self.instance.open_anyway, 0.0, w)
+        w = np.concatenate([w, np.zeros(len(f))])
+        solved = L2(M).solve(w, low, high, deadline)
+        if solved.z is None and not deadline.expired:
+            solved = L1(M).solve(np.sqrt(w), np.sqrt(w), low, high, deadline)
+        if solved.z is None:
+            if not deadline.expired:
+                self.failures.append(f"the table nearest to a draw was not found: {solved.status}")
+            return None
+        z = solved.z[: self.instance.n].copy()
+        z[self.cells] += f
+        return z
+
+    def _exact(self, z: np.ndarray, box: Box) -> np.ndarray:
+        """Adding up to the last digits, sensitive cells where they are if that is enough."""
+        low, high = box[0].copy(), box[1].copy()
+        low[self.cells] = high[self.cells] = np.clip(z[self.cells], low[self.cells], high[self.cells])
+        made = additive(self.M, z, low, high)
+        return made if self.adds_up(made) else additive(self.M, z, *box)
+
+    def adds_up(self, z: np.ndarray) -> bool:
+        return bool((np.abs(self.M @ z) <= 1e-10 * self.row_unit).all())
+
+    # ---- β -------------------------------------------------------------------------------------------------------
+
+    def least_beta(self, z: np.ndarray, deadline: Deadline) -> Table:
+        """The table with the sensitive values of z, which is additive, and the least β that allows."""
+        best = self._smaller(z)
+        if best is not None and self.adds_up(best) and self.beta(best) <= self.beta(z):
+            z = best
+        table = self._table(z)
+        return table if self.norm == "Linf" else self._closer(table, deadline)
+
+    def least_for_any(self, range_: Range) -> float:
+        """The least β of any table with sensitive cells in their ranges, for which there is one; nearly."""
+        few, many = 0.0, self.most
+        if self.any_in(self.box(range_, few)):
+            return few
+        for _ in range(HALVINGS):
+            middle = (few + many) / 2
+            few, many = (few, middle) if self.any_in(self.box(range_, middle)) else (middle, many)
+        return 2 * many
+
+    def beta(self, z: np.ndarray) -> float:
+        moved = self.others & ~self.fixed
+        return 2 * float((np.abs(z[moved]) / self.size[moved]).max(initial=0.0))
+
+    def _table(self, z: np.ndarray) -> Table:
+        least = self.beta(z)
+        if least <= NOTHING:
+            still = np.where(self.others, 0.0, z)
+            if self.adds_up(still):
+                return Table(still, 0.0, 0.0)
+        return Table(z, min(rounded_up(least), self.cap), least)
+
+    def _smaller(self, z: np.ndarray) -> np.ndarray | None:
+        """The linear program; None if HiGHS finds nothing."""
+        beta = self.beta(z)
+        if beta <= NOTHING:
+            return None
+        columns = np.flatnonzero(~self.sensitive & ~self.fixed)
+        open_ended = self.instance.open_anyway[columns]
+        r = np.where(open_ended, self.unit[columns], beta / 2 * self.size[columns])
+        lb, ub = self.lb[columns] / r, self.ub[columns] / r
+        t_low = np.where(open_ended, -np.inf, np.where(lb < 0, -1.0, 0.0))
+        t_high = np.where(open_ended, np.inf, np.where(ub > 0, 1.0, 0.0))
+        push = self.M[:, self.cells] @ z[self.cells]
+        rows_unit = 1 / self.row_unit
+        matrix = hstack([csc_array(self.M[:, columns]) * r[None, :], csc_array(push[:, None])])
+        matrix = csr_array(csr_array(matrix) * (rows_unit / beta)[:, None])
+        # λ counts in units of 1 / the β that z needs: at least 1, and endless if the others need not move at all.
+        last = len(columns)
+        highs = handle(
+            matrix,
+            cost=np.append(np.zeros(last), 1.0),
+            ends=(np.append(t_low, 0.5), np.append(t_high, beta / NOTHING)),
+            maximise=True,
+            presolve="choose",
+            **TIGHT,
+        )
+        for _ in range(50):
+            highs.run()
+            if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+                return None
+            x = np.array(highs.getSolution().col_value)
+            t = x[:last] / x[last]
+            under = np.flatnonzero(t < lb - 1e-9 * np.maximum(np.abs(lb), 1e-3))
+            over = np.flatnonzero(t > ub + 1e-9 * np.maximum(np.abs(ub), 1e-3))
+            if not len(under) and not len(over):
+                break
+            for i in under:
+                highs.addRow(0.0, highspy.kHighsInf, 2, np.array([i, last], dtype=np.int32), np.array([1.0, -lb[i]]))
+            for i in over:
+                highs.addRow(-highspy.kHighsInf, 0.0, 2, np.array([i, last], dtype=np.int32), np.array([1.0, -ub[i]]))
+        else:
+            return None
+        out = z.copy()
+        out[columns] = t * r
+        half = (1 + 1e-9) * beta / 2 / x[last] * self.size
+        low, high = np.where(self.others, np.maximum(self.lb, -half), self.lb), self.ub
+        high = np.where(self.others, np.minimum(self.ub, half), high)
+        low[self.cells] = high[self.cells] = z[self.cells]
+        return additive(self.M, out, low, high)
+
+    def _closer(self, table: Table, deadline: Deadline) -> Table:
+        """Of the tables with this β the one with the least sum of weighted deviations, or of their squares."""
+        i, half = self.instance, max(table.beta, table.least) / 2 * self.size
+        low = np.where(self.others, np.maximum(self.lb, -half), self.lb)
+        high = np.where(self.others, np.minimum(self.ub, half), self.ub)
+        low[self.cells] = high[self.cells] = table.z[self.cells]
+        free = i.open_anyway | self.sensitive
+        down, up = np.where(free, 0.0, i.w_down), np.where(free, 0.0, i.w_up)
+        if self.norm == "L1":
+            solved = L1(self.M).solve(down, up, low, high, deadline)
+        else:
+            solved = L2(self.M).solve((down + up) / 2, low, high, deadline)
+        if solved.z is None or not self.adds_up(solved.z):
+            return table
+        return Table(solved.z, table.beta, self.beta(solved.z))
+
+
+def rounded_up(beta: float) -> float:
+    """To DIGITS digits, so that what is printed is what is meant."""
+    if beta <= 0:
+        return 0.0
+    digits = DIGITS - 1 - floor(log10(beta))
+    return round(ceil(beta * 10.0**digits * (1 - 1e-12)) / 10.0**digits, digits)

@@ -1,0 +1,1 @@
+"""Forms of publication: solutions of its model for tables that a solver alone takes too long for."""

@@ -1,0 +1,215 @@
+"""Interval protection (papers 000, 003 §4): every cell is published as an interval [a - z⁻, a + z⁺] around its value.
+
+Solved by cutting planes (`benders`), with a count of intervals, a least width or conditional levels as a mixed-integer
+problem on top (`counted`), and published as the least intervals that hold an exact move for every level (`polish`).
+What comes out is valid whatever was cut short: a time limit costs quality, never protection.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.accelerate.cutting.attacks import AttackFailed
+from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.ip.benders import Benders, Failed
+from sdcdsl.accelerate.ip.counted import Counted
+from sdcdsl.accelerate.ip.polish import MARGIN, coarse, tight
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.conditional_levels import conditions_of
+from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.ip.centre import centred, off_centre
+from sdcdsl.methods.published_amounts import public
+from sdcdsl.methods.result import Clash, Order, Result
+from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.pattern import Pattern, intervals
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
+
+LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
+FAR_OFF = 1e-4  # from this gap on, digits that cost less are not worth their place
+WITHIN = 1e-6  # of a width: what a cap overlooks
+SMALL = 200_000  # levels times classes: for less all moves are looked for once more
+CRUMB = 1e-9  # of the lowest level: widths that are not published
+
+
+def solve(problem: TableProblem, order: Order) -> Result:
+    return Solver(problem, order).solve()
+
+
+class Solver:
+    def __init__(self, problem: TableProblem, order: Order):
+        self.order, self.options = order, order.options
+        whole = Instance(problem)
+        self.conditions = conditions_of(whole)
+        self.instance = whole if self.conditions is None else self.conditions.base
+        n = self.instance.n
+        self.gap = max(float(self.options.get("gap") or 0.0), LEAST_GAP)
+        cheaper = np.ones(n)
+        if order.before is not None:
+            cheaper[order.before] = 1.0 - float(self.options.get("previous_discount") or 0.0)
+        i = self.instance
+        self.w_down, self.w_up, self.w_fixed = i.w_down * cheaper, i.w_up * cheaper, i.w_fixed * cheaper
+        self.min_width = _amount(self.options.get("min_width"), n)
+        if self.min_width is not None:  # a width that is used is printed
+            self.min_width = public(self.min_width)
+        self.cap_width = _amount(self.options.get("cap_width"), n)
+        if self.cap_width is not None:  # of cells that are published as intervals
+            self.cap_width[i.open_anyway] = inf
+        self.cap_intervals = self.options.get("cap_intervals")
+        self.seconds: dict[str, float] = {}
+
+    def solve(self) -> Result:
+        try:
+            return self._solve()
+        except (AttackFailed, Failed) as said:
+            return Result(FAILED, notes=(str(said),), seconds=self.seconds)
+
+    def _solve(self) -> Result:
+        begun = perf_counter()
+        demands = Demands(self.instance)
+        self.seconds["reduction"] = perf_counter() - begun
+        if demands.hopeless:
+            return Result(INFEASIBLE, clashes=tuple(demands.hopeless), seconds=self.seconds)
+        if not len(demands.levels) and not len(demands.slides):
+            return self._result(np.zeros(self.instance.n), np.zeros(self.instance.n), 0.0)
+        counted = self.cap_intervals is not None or self.min_width is not None or self.w_fixed.any()
+        if counted or self.conditions is not None:
+            return self._counted(demands)
+        widest = None
+        if self.cap_width is not None:
+            widest = demands.classes.least(self.cap_width, self.cap_width)[0]
+        benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
+        benders.checkpointer = self.order.checkpointer
+        z, missed = None, np.ones(1, dtype=bool)
+        while z is None or (missed.any() and not self.order.deadline.expired and benders.cut_off(missed)):
+            began = perf_counter()
+            # Half of the gap is left for what the exact intervals are wider than the solver's.
+            benders.run(self.order.deadline, 0.5 * self.gap, self.order.tell)
+            self._took("cuts", began)
+            if benders.hopeless:
+                return self._infeasible(benders)
+            if benders.best is None:
+                if benders.infeasible:
+                    said = "the widest intervals allowed do not protect"
+                    return Result(INFEASIBLE, notes=(said,), seconds=self.seconds)
+                return Result(LIMIT, bound=_finite(benders.bound), seconds=self.seconds)
+            began = perf_counter()
+            z, missed = self._exact(benders)
+            self._took("polish", began)
+        if missed.any():
+            status = LIMIT if self.order.deadline.expired else FAILED
+            return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
+        down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])
+        return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.model.master.rows})
+
+    def _exact(self, benders: Benders) -> tuple[np.ndarray, np.ndarray]:
+        """Intervals that hold by arithmetic, and the levels that they do not hold."""
+        assert benders.best is not None
+        far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
+        few_digits = far and benders.model.widest is None
+        if not benders.held:
+            return tight(benders.separation, benders.best, few_digits, benders.model.widest)
+        if len(benders.separation.levels) * benders.n <= SMALL:
+            # Solutions from the inside have crumbs everywhere: 108 .. 108.00000001 for a figure that can be published.
+            z, missed = tight(benders.separation, benders.best, few_digits, benders.model.widest)
+            if not missed.any() and benders.model.price(z) <= benders.objective * (1 + LEAST_GAP):
+                return z, missed
+        z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
+        return z, np.zeros(1, dtype=bool)
+
+    def _took(self, phase: str, began: float) -> None:
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - began
+
+    def _counted(self, demands: Demands) -> Result:
+        began = perf_counter()
+        counted = Counted(
+            self.instance,
+            demands,
+            (self.w_down, self.w_up, self.w_fixed),
+            (self.min_width, self.cap_width, self.cap_intervals),
+            self.conditions,
+        )
+        counted.run(self.order.deadline, self.gap, self.order.tell)
+        self.seconds["cuts"] = perf_counter() - began
+        if counted.hopeless is not None:
+            return self._infeasible(counted.hopeless)
+        if counted.best is None:
+            status = INFEASIBLE if counted.infeasible else LIMIT
+            return Result(status, bound=_finite(counted.bound), seconds=self.seconds)
+        down, up = counted.intervals()
+        return self._result(down, up, counted.bound, {"rounds": counted.rounds})
+
+    def _infeasible(self, benders: Benders) -> Result:
+        levels = benders.separation.levels
+        clashes = []
+        for s in benders.hopeless:
+            side = int(levels.side[s])
+            reach = benders.furthest(s)
+            clashes.append(Clash(int(levels.pair[s]), None if side < 0 else side, float(levels.need[s]), reach))
+        return Result(INFEASIBLE, clashes=tuple(clashes), seconds=self.seconds)
+
+    def _result(self, down: np.ndarray, up: np.ndarray, bound: float, facts: dict[str, Any] | None = None) -> Result:
+        instance = self.instance
+        shown = ~instance.open_anyway
+        need = instance.requirements.need
+        crumb = CRUMB * float(need.min()) if len(need) else 0.0
+        down, up = (np.where(shown & (z > crumb), z, 0.0) for z in (down, up))
+        facts = dict(facts or {})
+        notes: tuple[str, ...] = ()
+        share = centred(down, up)
+        if self.options.get("avoid_centre"):
+            before = self._price(down, up)
+            down, up = off_centre(down, up, self.cap_width, self.order.seed)
+            after = self._price(down, up)
+            facts["cost of moving the ends"] = after - before
+            if after > before:
+                share_of_cost = f"{100 * (after - before) / after:.2g} % of the cost"
+                notes = (f"`avoid_centre` moved ends of intervals outwards: {share_of_cost}, and of the gap",)
+            facts["centred before"] = share
+            share = centred(down, up)
+        facts["intervals"] = int(((down > 0) | (up > 0)).sum())
+        facts["centred"] = share
+        if share >= 0.5 and facts["intervals"] > 1:
+            notes += (
+                f"{share:.0%} of the intervals have the true value in their middle: levels that are the same below and "
+                "above do that (paper 000); `avoid_centre` moves the ends",
+            )
+        if self.cap_width is not None and (down + up > self.cap_width * (1 + WITHIN)).any():
+            said = "its intervals are wider than `cap_width` allows, by a solver's rounding errors"
+            return Result(FAILED, bound=_finite(bound), seconds=self.seconds, notes=(said,))
+        objective = self._price(down, up)
+        bound = min(bound, objective)  # what is above it is a solver's last digit
+        if self.order.before is not None:
+            facts["cost without discount"] = float(
+                (instance.w_up * up + instance.w_down * down + instance.w_fixed * ((down > 0) | (up > 0)))[shown].sum()
+            )
+        status = OPTIMAL if gap_of(objective, bound) <= self.gap else FEASIBLE
+        pattern = published(instance, down, up)
+        return Result(status, pattern, objective, _finite(bound), self.seconds, (), facts, notes)
+
+    def _price(self, down: np.ndarray, up: np.ndarray) -> float:
+        shown = ~self.instance.open_anyway
+        used = (down > 0) | (up > 0)
+        priced = zip((self.w_down, self.w_up, self.w_fixed), (down, up, used), strict=True)
+        # What costs nothing may be as wide as it likes, also without end.
+        return float(sum(w[on] @ z[on] for w, z in priced for on in [shown & (w > 0)]))
+
+
+def published(instance: Instance, down: np.ndarray, up: np.ndarray) -> Pattern:
+    """The ends as numbers, moved outwards where the nearest number would cut something off."""
+    a, hidden = instance.a, instance.open_anyway
+    low, high = a - down, a + up
+    low = np.where(a - low < down, np.nextafter(low, -inf), low)
+    high = np.where(high - a < up, np.nextafter(high, inf), high)
+    return intervals(np.where(hidden, -inf, low), np.where(hidden, inf, high))
+
+
+def _amount(given: Any, n: int) -> np.ndarray | None:
+    return None if given is None else np.broadcast_to(np.asarray(given, dtype=float), (n,)).copy()
+
+
+def _finite(bound: float) -> float | None:
+    return bound if np.isfinite(bound) else None

@@ -1,0 +1,123 @@
+"""Which engine a component gets: a dictionary where it moves in few dimensions, flows on networks, else a solver."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from sdcdsl.attack.engine import Bounds, Engine, Found, nothing
+from sdcdsl.attack.fixed_cells import FixedCellsEngine
+from sdcdsl.attack.flow_engine import FlowEngine
+from sdcdsl.attack.reduction import Component
+from sdcdsl.attack.singleton_presolve import PresolvedEngine
+from sdcdsl.attack.tableau_engine import TableauEngine
+from sdcdsl.numerics.null_space import Echelon, echelon
+
+ENGINES = ("dense", "network", "highs")
+
+LARGE_MATRIX = 500  # entries from which it pays to see whether the relations are those of a network
+LARGE_ELIMINATION = 20_000  # entries up to which elimination takes no longer than looking for a network
+FEW_DIMENSIONS = 32  # in which a dictionary answers as quickly as flows
+LARGE_DICTIONARY = 4_000_000  # numbers up to which a dictionary beats a linear program
+MOST_KEPT = 4  # engines that wait for another question about the same box
+FILL = 20  # elimination may grow to this many times the entries of the relations
+
+
+def engine_for(component: Component, asked: str | None = None) -> Engine:
+    """The engine that fits, or the one asked for (which may not be able to: ValueError)."""
+    matrix, l, u = component.matrix, component.l, component.u
+    if not matrix.rows:
+        return Alone(l, u)
+    if asked == "highs":
+        return _highs(component, None)
+    if asked == "network":
+        made = _network(component)
+        if made is None:
+            raise ValueError("the relations are not those of a network")
+        return made
+    found, entries = None, len(matrix.index)
+    if asked is None and entries > LARGE_MATRIX:
+        if entries < LARGE_ELIMINATION:
+            found = echelon(matrix, fill=FILL * entries + 1000)
+        few = found is not None and len(found.free) <= FEW_DIMENSIONS
+        flow = None if few else _network(component)
+        if flow is not None:
+            return flow
+    if found is None:
+        found = echelon(matrix, fill=FILL * entries + 1000)
+    size = matrix.columns * len(found.free) if found is not None else inf
+    if asked == "dense" and found is None:
+        raise ValueError("too many numbers for an elimination")
+    if found is not None and (asked == "dense" or size <= LARGE_DICTIONARY):
+        return TableauEngine(matrix, found, l, u)
+    return _highs(component, found)
+
+
+class Engines:
+    """A few engines kept for later questions about the same box."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Component, str | None, Engine]] = []
+
+    def __reduce__(self) -> tuple[type[Engines], tuple[()]]:
+        """Engines stay in the process they were made in: others begin with none."""
+        return Engines, ()
+
+    def of(self, component: Component, asked: str | None = None) -> Engine:
+        for other, name, engine in self._kept:
+            if name == asked and _same_box(component, other):
+                return engine
+        return self.new(component, asked)
+
+    def new(self, component: Component, asked: str | None = None) -> Engine:
+        """One that knows nothing yet, kept for others: what it answers does not depend on who asked before."""
+        made = engine_for(component, asked)
+        self._kept = [*self._kept[1 - MOST_KEPT :], (component, asked, made)]
+        return made
+
+
+def _same_box(one: Component, other: Component) -> bool:
+    return (
+        np.array_equal(one.cells, other.cells)
+        and np.array_equal(one.equations, other.equations)
+        and np.array_equal(one.l, other.l)
+        and np.array_equal(one.u, other.u)
+    )
+
+
+def _network(component: Component) -> Engine | None:
+    if component.network is None:
+        return None
+    peeled, network = component.network
+    return PresolvedEngine(peeled, FlowEngine(network, component.l[peeled.cells], component.u[peeled.cells]))
+
+
+def _highs(component: Component, found: Echelon | None) -> Engine:
+    from sdcdsl.attack.lp_engine import LpEngine  # noqa: PLC0415  only what needs a solver loads it
+
+    m = component.matrix
+    if found is None:
+        return LpEngine(m, np.arange(m.rows), component.l, component.u)
+    return FixedCellsEngine(found, m.columns, LpEngine(m, np.sort(found.row), component.l, component.u))
+
+
+class Alone:
+    """A cell in no relation: its box is all there is to know."""
+
+    def __init__(self, l: np.ndarray, u: np.ndarray):
+        self.l, self.u = l, u
+
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
+        l, u = float(self.l[cell]), float(self.u[cell])
+        if bounds is not None and len(bounds[0]):
+            l, u = float(bounds[1][0]), float(bounds[2][0])
+        reached = u if sign > 0 else -l
+        move = np.array([sign * (reached if reached < inf else 1.0)])
+        return Found(reached, np.array([cell], dtype=np.int64), move, True, nothing)
+
+    def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> None:
+        return None
+
+    def still(self, cells: np.ndarray) -> np.ndarray:
+        return np.zeros(len(cells), dtype=bool)

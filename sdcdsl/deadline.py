@@ -1,0 +1,65 @@
+"""The time that is left: one object that search, audit and writing share."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+
+class Deadline:
+    """The time that is left, in seconds on the wall; `stop` may end the work from outside (Ctrl-C once).
+    `time_dependent`: a decision was taken by looking at the time, so that another machine may take another."""
+
+    def __init__(self, limit: float | None = None):
+        self.started = monotonic()
+        self.limit = limit
+        self.stop = False
+        self.time_dependent = False
+
+    @property
+    def elapsed(self) -> float:
+        return monotonic() - self.started
+
+    @property
+    def remaining(self) -> float:
+        if self.stop:
+            return 0.0
+        return float("inf") if self.limit is None else max(self.limit - self.elapsed, 0.0)
+
+    @property
+    def expired(self) -> bool:
+        expired = self.remaining <= 0.0
+        self.mark_time_dependent(expired)
+        return expired
+
+    def mark_time_dependent(self, decided: bool = True) -> None:
+        """A decision was taken by looking at the time."""
+        self.time_dependent |= decided
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process it goes on with the time that remains; `stop` does not reach it there."""
+        return Deadline, (None if self.remaining == float("inf") else self.remaining,)
+
+    def within(self, seconds: float) -> Deadline:
+        """A deadline for a part of the work: after so many seconds, and never later than this one."""
+        return _Part(self, seconds)
+
+
+class _Part(Deadline):
+    """Counts as the whole counts, on the wall or by another measure."""
+
+    def __init__(self, whole: Deadline, limit: float):
+        super().__init__(limit)
+        self._whole, self._begun = whole, whole.elapsed
+
+    @property
+    def elapsed(self) -> float:
+        return self._whole.elapsed - self._begun
+
+    @property
+    def remaining(self) -> float:
+        return min(super().remaining, self._whole.remaining)
+
+    def mark_time_dependent(self, decided: bool = True) -> None:
+        super().mark_time_dependent(decided)
+        self._whole.mark_time_dependent(decided)

@@ -1,0 +1,199 @@
+"""Controlled tabular adjustment as the papers write it: the model that `sdcdsl compile` hands to other solvers.
+
+    min  Σ w_i⁺ z_i⁺ + w_i⁻ z_i⁻                        norm L1    (000 (6), 004 (4))
+    or   Σ w_i z_i²                                     norm L2    (004 (5))
+    or   t_P + t_N,  t_P ≥ w_i |z_i| for i ∈ P,         norm Linf  (004 (6))
+                     t_N ≥ w_i |z_i| elsewhere
+    or   ω₁ Σ w_i |z_i| + ω₂ Σ_S w_i z_i²               norm L1L2  (004 (10))
+
+    M (z⁺ - z⁻) = 0                                     "deviations add up"
+    0 ≤ z_i⁺ ≤ high_i,   0 ≤ z_i⁻ ≤ -low_i              i without a level
+    upl_i y_i ≤ z_i⁺ ≤ high_i y_i                       "rises by its level", "rises or not at all"
+    lpl_i (1 - y_i) ≤ z_i⁻ ≤ -low_i (1 - y_i)           "falls by its level", "falls or not at all"
+
+y_i = 1: cell i moves up. Where the sense is given, or only one is possible, there is no y and the level is a bound.
+
+|z_i| = z_i⁺ + z_i⁻ and z_i² = (z_i⁺)² + (z_i⁻)² hold at the optimum, since moving both ways costs more. Infinite bounds
+before a binary are replaced by what an optimum can need: it is a sum of circuits, each there for the level of some
+cell, so that in a network no cell moves further than all levels together; elsewhere `STRETCH` times that is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from scipy.sparse import csr_array
+
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Asked, asked, published
+from sdcdsl.methods.instance import DOWN, UP
+from sdcdsl.methods.modelling import RESULTS, limits, objective_scaling, typical
+from sdcdsl.methods.result import Order
+from sdcdsl.methods.witness_tables import STRETCH
+from sdcdsl.numerics.nearest.additive import additive
+from sdcdsl.numerics.network import as_network
+from sdcdsl.pattern import Pattern
+from sdcdsl.solve import solve
+from sdcdsl.solve.modelling import by_variable, new_model
+from sdcdsl.status import FAILED
+
+if TYPE_CHECKING:
+    import linopy
+
+DUST = 1e-9  # of the typical level: what solvers leave of a zero
+
+
+def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None = None) -> linopy.Model:
+    return model_of(asked(problem, options))
+
+
+def model_of(of: Asked) -> linopy.Model:
+    a = of.of
+    made = new_model()
+    free = np.flatnonzero(a.low < a.high)
+    unit = 1.0 if of.integer else _unit(of)  # a scaled whole number is none
+    chosen = a.open[:, DOWN] & a.open[:, UP]  # both ways are open: a binary decides
+    low, high = _ends(of, free, chosen)
+    scaling = xr.full_like(high[UP], 1 / unit)
+    z = {
+        side: made.add_variables(lower=low[side], upper=high[side], name=name, scaling=scaling, integer=of.integer)
+        for side, name in ((UP, "z_up"), (DOWN, "z_down"))
+    }
+    _adds_up(made, a.M, free, z[UP] - z[DOWN], unit)
+    if chosen.any():
+        _senses(made, of, chosen, z, high, unit)
+    if not a.open.any(axis=1).all():  # a cell that can go nowhere: no solver must find a table
+        never = made.add_variables(lower=0, upper=0, name="never")
+        made.add_constraints(1 * never >= 1, name="a cell with nowhere to go")
+    _objective(made, of, free, z, unit)
+    return made
+
+
+def solved(of: Asked, order: Order) -> tuple[str, np.ndarray | None, float | None]:
+    """Status, deviations and bound of the model, by the solver that the order names."""
+    made = model_of(of)
+    solution = solve(made, limits(order), order.options.get("backend") or "highs")
+    status = RESULTS.get(solution.status, FAILED)
+    if solution.values is None:
+        return status, None, solution.bound
+    return status, _deviations(of, by_variable(made, solution.values)), solution.bound
+
+
+def _deviations(of: Asked, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """z of the model's solution: without dust, additive, and not short of a level by a solver's tolerance."""
+    a = of.of
+    z = np.zeros(a.n)
+    free = np.flatnonzero(a.low < a.high)
+    z[free] = values["z_up"] - values["z_down"]
+    z = np.where(np.abs(z) <= DUST * _unit(of), 0.0, z)
+    if of.integer:
+        return np.round(z)
+    own = z[a.cells]
+    l, u = a.box(np.where(own > 0, 1, -1).astype(np.int8))
+    return additive(a.M, np.clip(z, l, u), l, u)
+
+
+def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Pattern:
+    """The table that a solution of the model publishes."""
+    return published(problem, _deviations(asked(problem, options), values))
+
+
+def objective(problem: TableProblem, released: Pattern, options: Mapping[str, Any]) -> float:
+    of = asked(problem, options)
+    return of.objective(np.nan_to_num(released.value - of.of.a))
+
+
+def _unit(of: Asked) -> float:
+    levels = np.concatenate([of.of.lpl, of.of.upl])
+    return typical(levels[np.isfinite(levels)])
+
+
+def _over(of_all: np.ndarray, cells: np.ndarray) -> xr.DataArray:
+    return xr.DataArray(of_all[cells], dims="cell", coords={"cell": cells})
+
+
+def _ends(of: Asked, free: np.ndarray, chosen: np.ndarray) -> tuple[dict[int, xr.DataArray], dict[int, xr.DataArray]]:
+    """Bounds of z⁻ and z⁺. Cells with a given sense start at their level and do not move the other way."""
+    a = of.of
+    level = {DOWN: a.lpl, UP: a.upl}
+    low, high = {}, {}
+    for side, room in ((DOWN, -a.low), (UP, a.high)):
+        least, most = np.zeros(a.n), room.copy()
+        only = ~chosen & a.open[:, side]
+        least[a.cells[only]] = level[side][only]
+        most[a.cells[~chosen & ~a.open[:, side]]] = 0.0
+        before_binary = a.cells[chosen]
+        most[before_binary] = np.minimum(most[before_binary], _furthest(of))
+        low[side], high[side] = _over(least, free), _over(most, free)
+    return low, high
+
+
+def _furthest(of: Asked) -> float:
+    a = of.of
+    levels = np.maximum(np.where(np.isfinite(a.lpl), a.lpl, 0.0), np.where(np.isfinite(a.upl), a.upl, 0.0))
+    if of.integer:  # a level of a quarter asks for 1
+        levels = np.ceil(levels)
+    entry: Any = a.M.tocoo()
+    whole = np.array_equal(entry.data, np.sign(entry.data))
+    network = as_network(entry.data, entry.col, entry.row, a.n, len(a.M.indptr) - 1) if whole else None
+    return float(levels.sum()) * (STRETCH if network is None else 1.0)
+
+
+def _adds_up(made: linopy.Model, M: csr_array, free: np.ndarray, z: Any, unit: float) -> None:
+    entry: Any = csr_array(M[:, free]).tocoo()
+    if not len(entry.data):
+        return
+    coefficient = xr.DataArray(entry.data, dims="entry")
+    relation = xr.DataArray(entry.row, dims="entry", name="relation")
+    sums = (coefficient * z.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
+    made.add_constraints(sums == 0, name="deviations add up", scaling=1 / unit)
+
+
+def _senses(
+    made: linopy.Model,
+    of: Asked,
+    chosen: np.ndarray,
+    z: dict[int, linopy.Variable],
+    high: dict[int, xr.DataArray],
+    unit: float,
+) -> None:
+    a = of.of
+    cells = a.cells[chosen]
+    y = made.add_variables(binary=True, name="y", coords={"cell": cells})
+    for side, word, level in ((UP, "rises", a.upl), (DOWN, "falls", a.lpl)):
+        moves = y if side == UP else 1 - y
+        amount, most = z[side].sel(cell=cells), high[side].sel(cell=cells)
+        need = xr.DataArray(level[chosen], dims="cell", coords={"cell": cells})
+        made.add_constraints(amount - need * moves >= 0, name=f"{word} by its level", scaling=1 / unit)
+        made.add_constraints(amount - most * moves <= 0, name=f"{word} or not at all", scaling=1 / unit)
+
+
+def _objective(made: linopy.Model, of: Asked, free: np.ndarray, z: dict[int, linopy.Variable], unit: float) -> None:
+    size = z[UP] + z[DOWN]
+    if of.norm == LINF:
+        inside = of.sensitive
+        w = _over(of.w, free)
+        total = 0
+        for name, mask in (("t_P", inside), ("t_N", ~inside)):
+            cells = free[mask[free] & (of.w[free] > 0)]
+            if not len(cells):
+                continue
+            t = made.add_variables(lower=0, name=name, scaling=1 / (unit * typical(of.w)))
+            weighted = (w * size).sel(cell=cells)
+            made.add_constraints(weighted - t <= 0, name=f"{name} is the largest", scaling=1 / (unit * typical(of.w)))
+            total = total + t
+        made.add_objective(1 * total)
+        made.objective.scaling = objective_scaling(typical(of.w) * unit)
+        return
+    parts: list[Any] = []
+    if of.norm != L2:
+        parts.append((_over(of.w_up, free) * z[UP]).sum() + (_over(of.w_down, free) * z[DOWN]).sum())
+    w = _over(of.w_square, free)
+    if of.norm in (L2, L1L2) and bool((w > 0).any()):  # squares of which none counts are no objective to every solver
+        parts.append((w * z[UP] * z[UP]).sum() + (w * z[DOWN] * z[DOWN]).sum())
+    made.add_objective(parts[0] + parts[1] if len(parts) > 1 else parts[0] if parts else (0 * z[UP]).sum())
+    scale = typical(of.w_square) * unit**2 if of.norm == L2 else typical(of.w_up) * unit
+    made.objective.scaling = objective_scaling(scale)

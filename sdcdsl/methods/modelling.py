@@ -1,0 +1,45 @@
+"""What the first models of all methods have in common: scaling, limits, and what a solver's answer is to a method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdcdsl.methods.result import Order, Result
+from sdcdsl.pattern import Pattern
+from sdcdsl.solve import Limits, Solution, Status
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
+
+RESULTS = {Status.OPTIMAL: OPTIMAL, Status.FEASIBLE: FEASIBLE, Status.INFEASIBLE: INFEASIBLE, Status.LIMIT: LIMIT}
+
+
+def typical(amounts: np.ndarray) -> float:
+    some = amounts[(amounts > 0) & np.isfinite(amounts)]
+    return float(np.median(some)) if len(some) else 1.0
+
+
+def objective_scaling(cost: float) -> float:
+    """Solvers take objectives as they are, unless costs come near their tolerances or leave the usual range."""
+    return 1.0 if 1e-3 <= cost <= 1e6 else 1.0 / cost
+
+
+def discounted(w: np.ndarray, order: Order) -> np.ndarray:
+    """What was not published as it was last time is cheaper to touch again."""
+    if order.before is None:
+        return w
+    return np.where(order.before, w * (1.0 - (order.options.get("previous_discount") or 0.0)), w)
+
+
+def limits(order: Order) -> Limits:
+    asked = Limits(None, order.options.get("gap") or 0.0, order.options.get("threads"), order.seed)
+    return asked.with_time(order.deadline.remaining)
+
+
+def result(solution: Solution, released: Pattern | None) -> Result:
+    return Result(
+        RESULTS.get(solution.status, FAILED),
+        released,
+        solution.objective,
+        solution.bound,
+        seconds={"first model": solution.seconds},
+        notes=(solution.message,) if solution.status is Status.FAILED else (),
+    )

@@ -1,0 +1,1 @@
+"""Numerical methods without statistics: arrays and matrices go in, arrays come out."""

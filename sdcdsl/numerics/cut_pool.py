@@ -1,0 +1,70 @@
+"""Rows of a master problem that come and go: what has been slack for long waits aside until a point breaks it.
+
+In a tree the same cuts are needed at nodes far from each other. A relaxation with all of them takes several times as
+long; to find them anew takes longer still. Whether one that waits is broken is a product of a matrix and a point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from sdcdsl.numerics.master import Master, Row
+
+KEEP, MANY = 8, 0.25  # relaxations a row may be slack; rows leave when they are so large a share
+ASIDE = 6000  # rows that are known, the latest
+BACK = 20  # rows that come back at a time
+SLACK, BROKEN = 1e-4, 0.02
+
+
+class CutPool:
+    """All rows of the master are a x ≥ 1."""
+
+    def __init__(self, master: Master):
+        self._master = master
+        self._rows = csr_array((0, len(master.cost)))  # those that have ever left
+        self._away = np.zeros(0, dtype=bool)  # [of them]: not in the master now
+        self._age = np.zeros(0, dtype=np.int64)  # [row of the master]
+        self._number = np.zeros(0, dtype=np.int64)  # [row of the master]: among those that have left, or -1
+
+    def leave(self, slack: np.ndarray) -> None:
+        """After a relaxation."""
+        self._catch_up()
+        self._age = np.where(slack > SLACK, self._age + 1, 0)
+        gone = self._age > KEEP
+        if gone.sum() <= MANY * len(slack):
+            return
+        known = self._number[gone]
+        self._away[known[known >= 0]] = True
+        first = np.flatnonzero(gone & (self._number < 0))
+        self._rows = csr_array(vstack([self._rows, self._master.matrix[first]]))
+        self._away = np.concatenate([self._away, np.ones(len(first), dtype=bool)])
+        self._master.purge(gone)
+        self._age, self._number = self._age[~gone], self._number[~gone]
+        if (over := len(self._away) - ASIDE) > 0:
+            self._rows, self._away = csr_array(self._rows[over:]), self._away[over:]
+            self._number = np.maximum(self._number - over, -1)
+
+    def come_back(self, x: np.ndarray) -> int:
+        """Those that x breaks most; how many."""
+        given = np.where(self._away, self._rows @ x, 1.0)
+        some = np.flatnonzero(given < 1 - BROKEN)
+        if not len(some):
+            return 0
+        worst = some[np.argsort(given[some], kind="stable")[:BACK]]
+        self._catch_up()
+        A = self._rows
+        rows: list[Row] = []
+        for r in worst.tolist():
+            span = slice(A.indptr[r], A.indptr[r + 1])
+            rows.append((A.indices[span], A.data[span], 1.0))
+        self._away[worst] = False
+        self._age = np.concatenate([self._age, np.zeros(len(worst), dtype=np.int64)])
+        self._number = np.concatenate([self._number, worst])
+        return self._master.add(rows)
+
+    def _catch_up(self) -> None:
+        """With rows that others have added."""
+        new = self._master.rows - len(self._age)
+        self._age = np.concatenate([self._age, np.zeros(new, dtype=np.int64)])
+        self._number = np.concatenate([self._number, np.full(new, -1)])

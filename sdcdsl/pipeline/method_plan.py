@@ -1,0 +1,102 @@
+"""What a method is asked for: its options as plain values and arrays, its deadline, last period's cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sdcdsl.bind.keys import with_keys
+from sdcdsl.bind.option_cells import engine_options
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
+from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.executing import SERIAL, Team
+from sdcdsl.methods.checkpoint import Checkpointer
+from sdcdsl.methods.result import Order, Progress
+from sdcdsl.pipeline.request import Request
+from sdcdsl.policy import document as d
+from sdcdsl.policy.meaning import files_by_table
+from sdcdsl.released.previous import read_previous
+from sdcdsl.vocabulary.plugins import find_method
+
+# What holds for a cell that no statement of an option speaks of.
+_UNSAID = {"min_width": 0.0, "cap_width": np.inf}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One method of a chain with everything it needs beside the problem and a deadline."""
+
+    engine: d.Engine
+    options: dict[str, Any]
+    before: np.ndarray | None = None  # bool [cell]
+    previous: tuple[str, ...] = ()  # where that stands
+
+
+def plan_of(
+    engine: d.Engine, protect: d.Block, problem: TableProblem, request: Request
+) -> tuple[Plan, list[Diagnostic]]:
+    options, found = _options(engine, problem, request)
+    if not options.get("previous"):
+        return Plan(engine, options), found
+    said = next(o for o in engine.options if o.name == "previous")
+    before, files, problems = _previous(options["previous"], said, protect, problem, request)
+    return Plan(engine, options, before, files), [*found, *problems]
+
+
+def replanned(plan: Plan, problem: TableProblem, request: Request) -> Plan:
+    """The same for the problem with further sums of cells: nobody published them in the last period."""
+    options, _ = _options(plan.engine, problem, request)
+    before = plan.before
+    if before is not None:
+        before = np.append(before, np.zeros(problem.n - len(before), dtype=bool))
+    return replace(plan, options=options, before=before)
+
+
+def _options(engine: d.Engine, problem: TableProblem, request: Request) -> tuple[dict[str, Any], list[Diagnostic]]:
+    method = find_method(engine.name)
+    assert method is not None, engine.name  # the policy passed the checks
+    options, found = engine_options(engine, method.options, problem)
+    for name, otherwise in _UNSAID.items():
+        if isinstance(options.get(name), np.ndarray):
+            options[name] = np.where(np.isnan(options[name]), otherwise, options[name])
+    if isinstance(options.get("sense"), np.ndarray):
+        span = next(o.span for o in engine.options if o.name == "sense")
+        options["sense"], problems = with_keys(problem, options["sense"], span)
+        found += problems
+    options |= {name: value for name, value in request.instead.items() if name in options}
+    return options, found
+
+
+def _previous(
+    path: str, said: d.Option, protect: d.Block, problem: TableProblem, request: Request
+) -> tuple[np.ndarray | None, tuple[str, ...], list[Diagnostic]]:
+    files: dict[str, Path] = {}
+    found: list[Diagnostic] = []
+    paths = files_by_table(path, protect.tables)
+    for table, name in paths.items():
+        place, problems = request.places.find(f"previous {table}", name, said.span)
+        found += [replace(problem, help=None) for problem in problems]
+        if place is not None:
+            files[table] = place
+    if found:
+        return None, (), found
+    before, found = read_previous(problem, files)
+    return before, tuple(paths.values()), found
+
+
+def order_of(
+    plan: Plan,
+    seed: int,
+    tell: Callable[[Progress], None],
+    team: Team = SERIAL,
+    checkpointer: Checkpointer | None = None,
+    deadline: Deadline | None = None,
+) -> Order:
+    """Without a deadline one starts now."""
+    deadline = deadline or Deadline(plan.options.get("time_limit"))
+    return Order(plan.options, deadline, seed, plan.before, tell, team, checkpointer or Checkpointer())
