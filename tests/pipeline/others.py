@@ -75,7 +75,7 @@ def fruitless(problem: TableProblem, order: Order) -> Result:
     return Result(LIMIT)
 
 
-_BOTH = threading.BoxInteriorPoint(2)
+_BOTH = threading.Barrier(2)
 
 
 def meeting(problem: TableProblem, order: Order) -> Result:
