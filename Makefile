@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Test processes: one per physical core. More than eight only wait for each other's memory.
+JOBS ?= -n auto --maxprocesses 8
 
 .PHONY: demo test check lint types imports bench bench-quick bless grammar fuzz faults soak conformance clean
 
@@ -19,7 +21,7 @@ demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 $(PYTEST)
+	$(BIN)/python -m pytest $(JOBS) $(PYTEST)
 
 # Random policies on random tables by all methods, for as long as one likes; findings and counts go to soak/.
 MINUTES ?= 60
@@ -31,7 +33,7 @@ soak: $(STAMP)
 CASES ?= 200
 FROM ?= 0
 conformance: $(STAMP)
-	CONFORMANCE=$(CASES) CONFORMANCE_FROM=$(FROM) $(BIN)/python -m pytest tests/conformance -n 2 $(PYTEST)
+	CONFORMANCE=$(CASES) CONFORMANCE_FROM=$(FROM) $(BIN)/python -m pytest tests/conformance $(JOBS) $(PYTEST)
 
 check: lint types imports
 

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 from sdcdsl.version import __version__
 
 if TYPE_CHECKING:
-    from sdcdsl.notebook import Refused, load
+    from sdcdsl.notebook import Loaded, Pattern, Problem, Protected, Refused, Run, Verdict, load
 
-__all__ = ["Refused", "__version__", "load"]
+__all__ = ["Loaded", "Pattern", "Problem", "Protected", "Refused", "Run", "Verdict", "__version__", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("load", "Refused"):
+    if name in __all__:
         from sdcdsl import notebook  # noqa: PLC0415
 
         return getattr(notebook, name)
     raise AttributeError(f"module 'sdcdsl' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

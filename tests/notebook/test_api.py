@@ -146,3 +146,8 @@ def test_figures_keep_their_digits():
     assert figure(5312345.75) == "5\u202f312\u202f345.75"
     assert figure(14510806.0) == "14\u202f510\u202f806"
     assert (figure(float("nan")), figure(float("inf"))) == ("", "∞")
+
+
+def test_the_package_shows_its_names():
+    assert dir(sdcdsl) == sorted(["__version__", *sdcdsl.notebook.__all__])
+    assert all(hasattr(sdcdsl, name) for name in dir(sdcdsl))
