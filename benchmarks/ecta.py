@@ -34,10 +34,10 @@ from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 
 from sdcdsl.accelerate.ecta.attacking import Attacks
-from sdcdsl.accelerate.ecta.ranges import Own
 from sdcdsl.accelerate.ecta.tables import Tables
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
+from sdcdsl.methods.ecta.ranges import Own
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Order, Result
 from sdcdsl.methods.run import run

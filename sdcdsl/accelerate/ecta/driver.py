@@ -25,14 +25,16 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.accelerate.ecta.advice import Advice
-from sdcdsl.accelerate.ecta.ranges import Own, Range, known_too_well
-from sdcdsl.accelerate.ecta.regions import published, widest
-from sdcdsl.accelerate.ecta.tables import Box, Failed, Table, rounded_up
+from sdcdsl.accelerate.ecta.tables import Failed
 from sdcdsl.accelerate.ecta.tries import DOUBLED, EXPOSED, NONE, PROTECTED, Terms, Try, Trying, tried
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import Channel, in_order
 from sdcdsl.methods.checkpoint import State
+from sdcdsl.methods.ecta.advice import Advice
+from sdcdsl.methods.ecta.deviations import Box, Table, rounded_up
+from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
+from sdcdsl.methods.ecta.regions import published, widest
+from sdcdsl.methods.ecta.settings import settings
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash, Order, Progress, Result
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
@@ -58,16 +60,10 @@ def solve(problem: TableProblem, order: Order) -> Result:
 
 class Solver:
     def __init__(self, problem: TableProblem, order: Order):
-        options = order.options
         self.problem, self.order, self.deadline = problem, order, order.deadline
-        self.alpha = float(_given(options, "alpha", 0.3))
-        # Deviations are at most β/2 (¶18). A β above 1 says nothing more than 1 does, while they are at most 1 as well.
-        self.cap = min(float(_given(options, "beta", 1.0)), 1.0)
-        self.most = min(float(_given(options, "beta", 2.0)) / 2, 1.0)
-        self.tries = int(_given(options, "tries", 50))
-        self.at_a_time = int(_given(options, "fix_at_a_time", 1))
-        self.free = bool(options.get("sensitive_free"))
-        self.norm = str(_given(options, "norm", "Linf"))
+        given = settings(order.options)
+        self.alpha, self.cap, self.most, self.norm = given.alpha, given.cap, given.most, given.norm
+        self.tries, self.at_a_time, self.free = given.tries, given.at_a_time, given.free
         self.rng = np.random.default_rng(order.seed)
         self.instance = Instance(problem)
         self.own = Own(self.instance)
@@ -103,7 +99,7 @@ class Solver:
         ranges = self._ranges(held)
         self.seconds["finding"] += perf_counter() - began
         if ranges is None:
-            notes = advice.of_all_cells(self.tables)
+            notes = advice.of_all_cells(lambda range_: self.tables.any_in(self.tables.box(range_)))
             return self._result(INFEASIBLE, notes=notes, facts=advice.facts())
         if not self.instance.pairs:
             self.best = Try(PROTECTED, 0.0, Table(np.zeros(self.instance.n), 0.0, 0.0))
@@ -380,8 +376,3 @@ def _try_again(made: list[Any], instance: Instance) -> Try:
     if outcome not in (PROTECTED, DOUBLED, EXPOSED, NONE) or not all(0 <= int(p) < instance.pairs for p in pairs):
         raise ValueError("not one of ours")
     return Try(outcome, float(beta), None, tuple(Clash(int(pair), None, 0.0, 0.0) for pair in pairs))
-
-
-def _given(options: dict[str, Any], name: str, default: Any) -> Any:
-    value = options.get(name)
-    return default if value is None else value

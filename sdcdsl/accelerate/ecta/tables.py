@@ -16,76 +16,37 @@ Bounds of the table that lie nearer than β/2 are rows r_i t_i ≥ λ (lb_i - a_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, floor, log10
 from typing import Any
 
 import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
-from sdcdsl.accelerate.ecta.ranges import Range
 from sdcdsl.deadline import Deadline
+from sdcdsl.methods.ecta.deviations import NOTHING, Box, Deviations, Table
+from sdcdsl.methods.ecta.ranges import Range
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.lp import handle
 from sdcdsl.numerics.nearest.additive import additive, conjugate
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.l2 import L2
 
-DIGITS = 4  # of a published β: rounded up
-NOTHING = 1e-10  # a β below this is zero
 HALVINGS = 16
 ROUNDS = 5  # projections before it is left to programs
 TIGHT: dict[str, Any] = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-Box = tuple[np.ndarray, np.ndarray]  # ends of z = v - a, all cells
 
 
 class Failed(RuntimeError):
     """A solver did not answer."""
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """One that may be published, if an attack shows that it protects."""
-
-    z: np.ndarray  # [cell] v - a
-    beta: float  # to be published: DIGITS digits, the cap at most
-    least: float  # no other cell is moved by more than half of this share
-
-
-class Tables:
-    """`cap` is the largest β that may be published, `most` the largest share by which another cell may be moved."""
-
+class Tables(Deviations):
     def __init__(self, instance: Instance, cap: float, most: float, norm: str = "Linf"):
-        d = instance.problem.dataset
-        self.instance, self.cap, self.most, self.norm = instance, cap, most, norm
-        self.a, self.size = instance.a, np.abs(instance.a)
-        lb, ub = np.minimum(d["lb"].values - self.a, 0.0), np.maximum(d["ub"].values - self.a, 0.0)
-        self.union = ~d["published"].values
-        lb[self.union], ub[self.union] = -np.inf, np.inf  # their members keep the bounds
-        self.lb, self.ub = lb, ub
-        self.fixed = ~instance.may_open | (~instance.open_anyway & (self.size == 0))
-        self.lb[self.fixed] = self.ub[self.fixed] = 0.0
-        self.sensitive = instance.sensitive
-        self.cells = np.flatnonzero(self.sensitive)
-        self.others = ~self.sensitive & ~instance.open_anyway
-        # A length for every cell, so that solvers see numbers near one.
-        usual = float(np.median(self.size[self.size > 0])) if (self.size > 0).any() else 1.0
-        self.unit = np.where(self.size > 0, self.size, usual)
-        rows = abs(instance.M) @ self.unit
-        self.row_unit = np.where(rows > 0, rows, 1.0)
-        self.M = instance.M
+        super().__init__(instance, cap, most)
+        self.norm = norm
         self._Mt, self._squares = csr_array(self.M.T), csr_array(self.M.multiply(self.M))
         self.failures: list[str] = []
         self._feasible: highspy.Highs | None = None
-
-    def box(self, range_: Range, most: float | None = None) -> Box:
-        """Ends of z when sensitive cells keep to `range_` and others move by no more than the share `most`."""
-        half = (self.most if most is None else most) * self.size
-        low = np.where(self.others, np.maximum(self.lb, -half), self.lb)
-        high = np.where(self.others, np.minimum(self.ub, half), self.ub)
-        low[self.cells], high[self.cells] = range_.low - self.a[self.cells], range_.high - self.a[self.cells]
-        return low, high
 
     def any_in(self, box: Box) -> bool:
         """Whether there is an additive table in the box at all."""
@@ -168,9 +129,6 @@ class Tables:
         made = additive(self.M, z, low, high)
         return made if self.adds_up(made) else additive(self.M, z, *box)
 
-    def adds_up(self, z: np.ndarray) -> bool:
-        return bool((np.abs(self.M @ z) <= 1e-10 * self.row_unit).all())
-
     # ---- β -------------------------------------------------------------------------------------------------------
 
     def least_beta(self, z: np.ndarray, deadline: Deadline) -> Table:
@@ -178,7 +136,7 @@ class Tables:
         best = self._smaller(z)
         if best is not None and self.adds_up(best) and self.beta(best) <= self.beta(z):
             z = best
-        table = self._table(z)
+        table = self.table(z)
         return table if self.norm == "Linf" else self._closer(table, deadline)
 
     def least_for_any(self, range_: Range) -> float:
@@ -190,18 +148,6 @@ class Tables:
             middle = (few + many) / 2
             few, many = (few, middle) if self.any_in(self.box(range_, middle)) else (middle, many)
         return 2 * many
-
-    def beta(self, z: np.ndarray) -> float:
-        moved = self.others & ~self.fixed
-        return 2 * float((np.abs(z[moved]) / self.size[moved]).max(initial=0.0))
-
-    def _table(self, z: np.ndarray) -> Table:
-        least = self.beta(z)
-        if least <= NOTHING:
-            still = np.where(self.others, 0.0, z)
-            if self.adds_up(still):
-                return Table(still, 0.0, 0.0)
-        return Table(z, min(rounded_up(least), self.cap), least)
 
     def _smaller(self, z: np.ndarray) -> np.ndarray | None:
         """The linear program; None if HiGHS finds nothing."""
@@ -267,11 +213,3 @@ class Tables:
         if solved.z is None or not self.adds_up(solved.z):
             return table
         return Table(solved.z, table.beta, self.beta(solved.z))
-
-
-def rounded_up(beta: float) -> float:
-    """To DIGITS digits, so that what is printed is what is meant."""
-    if beta <= 0:
-        return 0.0
-    digits = DIGITS - 1 - floor(log10(beta))
-    return round(ceil(beta * 10.0**digits * (1 - 1e-12)) / 10.0**digits, digits)

@@ -13,11 +13,12 @@ from time import perf_counter
 import numpy as np
 
 from sdcdsl.accelerate.ecta.attacking import Attacks, Move
-from sdcdsl.accelerate.ecta.ranges import Range
-from sdcdsl.accelerate.ecta.regions import narrowest, published
-from sdcdsl.accelerate.ecta.tables import Box, Table, Tables
+from sdcdsl.accelerate.ecta.tables import Tables
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Channel
+from sdcdsl.methods.ecta.deviations import Box, Table
+from sdcdsl.methods.ecta.ranges import Range
+from sdcdsl.methods.ecta.regions import published
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash
 
@@ -121,3 +122,13 @@ def tried(
         made.append(one)
         line.say((number, one.outcome, None if line.discreet or one.table is None else one.beta))
     return Tried(made, trying.attacks.found, trying.attacks.asked, trying.tables.failures, trying.seconds)
+
+
+def narrowest(instance: Instance, range_: Range, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
+    """What the regions of all tables with sensitive cells in these ranges and this β have in common."""
+    a, size = instance.a, np.abs(instance.a)
+    v_low, v_high = a - beta / 2 * size, a + beta / 2 * size
+    cells = np.flatnonzero(instance.sensitive)
+    v_low[cells], v_high[cells] = range_.low, range_.high
+    one, other = (published(instance, v - a, alpha, beta) for v in (v_low, v_high))
+    return np.maximum(one.low, other.low), np.minimum(one.high, other.high)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.accelerate.ecta.ranges import Own, known_too_well
+from sdcdsl.methods.ecta.ranges import Own, known_too_well
 from sdcdsl.methods.instance import Instance
 from sdcdsl.pattern import ecta
 from tests.methods.tiny_tables import changed, made

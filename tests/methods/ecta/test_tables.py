@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.accelerate.ecta.ranges import Own
-from sdcdsl.accelerate.ecta.tables import Tables, rounded_up
+from sdcdsl.accelerate.ecta.tables import Tables
 from sdcdsl.deadline import Deadline
+from sdcdsl.methods.ecta.deviations import rounded_up
+from sdcdsl.methods.ecta.ranges import Own
 from sdcdsl.methods.instance import Instance
 from tests.attack.tables import TREES, cross, flat
 from tests.methods.tiny_tables import changed, made

@@ -1,10 +1,10 @@
-"""What a reader knows of every cell: of one table, of all tables that may come, of any of them."""
+"""What a reader knows of every cell: of one table, and of any table that may come."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.accelerate.ecta.ranges import Range
+from sdcdsl.methods.ecta.ranges import Range
 from sdcdsl.methods.instance import Instance
 from sdcdsl.pattern import Pattern, combined, ecta, hidden
 
@@ -22,16 +22,6 @@ def published(instance: Instance, z: np.ndarray, alpha: float, beta: float) -> P
     )
     # Rounding must not put the truth outside.
     return Pattern(np.minimum(out.low, a), np.maximum(out.high, a), out.value, out.status, True, shown.about)
-
-
-def narrowest(instance: Instance, range_: Range, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
-    """What the regions of all tables with sensitive cells in these ranges and this β have in common."""
-    a, size = instance.a, np.abs(instance.a)
-    v_low, v_high = a - beta / 2 * size, a + beta / 2 * size
-    cells = np.flatnonzero(instance.sensitive)
-    v_low[cells], v_high[cells] = range_.low, range_.high
-    one, other = (published(instance, v - a, alpha, beta) for v in (v_low, v_high))
-    return np.maximum(one.low, other.low), np.minimum(one.high, other.high)
 
 
 def widest(instance: Instance, allowed: Range, alpha: float, most: float, beta: float) -> tuple[np.ndarray, np.ndarray]:

@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.accelerate.ecta.ranges import Own
-from sdcdsl.accelerate.ecta.tables import Tables
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.ecta.ranges import Own, Range
 
 CLOSE = 1 + 1e-9  # α may be so much below the smallest: rounding
 HALVINGS = 20
@@ -55,9 +54,9 @@ class Advice:
             f"by cell: {cells}{more}",
         )
 
-    def of_all_cells(self, tables: Tables) -> tuple[str, ...]:
-        """No table adds up within the ranges."""
-        smallest = self._least(lambda alpha: tables.any_in(tables.box(self.own.allowed(alpha))))
+    def of_all_cells(self, any_table: Callable[[Range], bool]) -> tuple[str, ...]:
+        """No table adds up within the ranges; `any_table` says whether one does for others."""
+        smallest = self._least(lambda alpha: any_table(self.own.allowed(alpha)))
         if smallest is None:
             return (
                 "no additive table lies within what levels, bounds, fixed cells and the largest β allow, for any α",
