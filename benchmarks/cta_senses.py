@@ -31,7 +31,7 @@ from sdcdsl.accelerate.cta.senses.mip import passed, timed
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
-from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
 
@@ -76,10 +76,10 @@ def cases() -> list[Case]:
 
 
 def row_of(case: Case, deadline: str, peer: bool) -> Row:
-    of = asked(case.make(), {})
+    of = settings_of(case.make(), {})
     warm_up = CSPLIB / "targus.jj"
     if warm_up.is_file():  # loads compiled kernels and solvers
-        choose(asked(_file(warm_up)(), {}), GAP, DEADLINES[deadline](5.0))
+        choose(settings_of(_file(warm_up)(), {}), GAP, DEADLINES[deadline](5.0))
     timer = DEADLINES[deadline](case.limit)
     first: list[float] = []
 

@@ -41,7 +41,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.cli.compiling import MODELS
-from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.outcome import Attempt, End, Outcome, Prepared
@@ -209,7 +209,7 @@ def _made(
 
 
 def _against_bare(problem: TableProblem, cpu: float) -> Row:
-    of = asked(problem, {"norm": "L1", "sense": "up"})
+    of = settings_of(problem, {"norm": "L1", "sense": "up"})
     l, u = of.of.box(of.of.sense)
     objective, bare = bare_l1(Box(of.of.M, of.w, l, u, of.sensitive), 600.0)
     return {"bare": objective, "bare_cpu": bare, "ratio": cpu / bare}

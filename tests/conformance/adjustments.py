@@ -1,7 +1,7 @@
 """The closest safe table as a mixed-integer problem of scipy, or by trying every combination of senses.
 
-What is asked for is read from `cta.asked`: ends, levels, weights. How it is found has nothing to do with the methods,
-but for norms with squares, where the solver of given senses is asked about all of them.
+What is asked for is read from `cta.settings`: ends, levels, weights. How it is found has nothing to do with the
+methods, but for norms with squares, where the solver of given senses is asked about all of them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import Asked
+from sdcdsl.methods.cta.settings import Settings
 
 INF = np.inf
 MANY = 5  # senses to try all combinations of
 WITHIN = 1e-7
 
 
-def tables(of: Asked) -> Iterator[np.ndarray]:
+def tables(of: Settings) -> Iterator[np.ndarray]:
     """Deviations of tables that are safe, the best of each combination of senses."""
     a = of.of
     free = [np.flatnonzero([down, up])[::-1] for down, up in a.open]
@@ -38,7 +38,7 @@ def tables(of: Asked) -> Iterator[np.ndarray]:
             yield z
 
 
-def safe(of: Asked, z: np.ndarray) -> bool:
+def safe(of: Settings, z: np.ndarray) -> bool:
     """Whether deviations are those of a table, within their ends, far enough and whole if that is asked for."""
     a = of.of
     unit = float(np.abs(z).max(initial=0.0)) or 1.0
@@ -54,7 +54,7 @@ def safe(of: Asked, z: np.ndarray) -> bool:
     )
 
 
-def _linear(of: Asked, l: np.ndarray, u: np.ndarray) -> np.ndarray | None:
+def _linear(of: Settings, l: np.ndarray, u: np.ndarray) -> np.ndarray | None:
     """In L1, or with the largest deviations: columns z⁺, z⁻ and the two maxima. No binaries: nothing leaks."""
     a, n = of.of, of.of.n
     unit = 1.0 if of.integer else float(np.abs(np.concatenate([l[l > 0], u[u < 0], [0.0]])).max()) or 1.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.pattern import Pattern
@@ -39,7 +39,7 @@ def judged(case: Case, models: bool = True) -> Judged:
         return _drawn(case)
     out = Judged(list(ways(case, models)))
     adjusted = case.method == "cta"
-    of, noise = asked(case.problem, case.options) if adjusted else None, 0.0
+    of, noise = settings_of(case.problem, case.options) if adjusted else None, 0.0
     for said in out.said:
         if said.pattern is None:
             continue
@@ -145,7 +145,7 @@ def _objective(case: Case, said: Said) -> float:
     """Of a release, from its boxes and figures."""
     assert said.pattern is not None
     if case.method == "cta":
-        return asked(case.problem, case.options).objective(_deviations(case, said.pattern))
+        return settings_of(case.problem, case.options).objective(_deviations(case, said.pattern))
     d, released, a = case.problem.dataset, said.pattern, case.a
     forms = forms_of(case.method, case.problem, said.options)
     w = d["w"].values
@@ -188,7 +188,7 @@ def _deviations(case: Case, released: Pattern) -> np.ndarray:
 
 def _wrong_adjustment(case: Case, said: Said) -> list[str]:
     assert said.pattern is not None
-    of, z = asked(case.problem, case.options), _deviations(case, said.pattern)
+    of, z = settings_of(case.problem, case.options), _deviations(case, said.pattern)
     if of.integer:
         z = np.where(np.abs(z - np.round(z)) <= 1e-9 * np.maximum(np.abs(case.a), 1.0), np.round(z), z)
     return [] if adjustments.safe(of, z) else ["not the table that was asked for"]

@@ -11,7 +11,7 @@ import pytest
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import Order, Result, gap
 from sdcdsl.methods.run import run
 from sdcdsl.numerics.integrality import run_twice, whole_ends
@@ -109,7 +109,7 @@ def test_an_adjustment_that_keeps_the_grand_total():
     z[2, [3, 4, 2]] = -286, 0, 5
     z = totals(z).ravel()
     problem, options = counts(), {"norm": "L1", "integer": True}
-    of = asked(problem, options)
+    of = settings_of(problem, options)
     assert z[0] == 0 and safe(of, z)
     cost = float(problem.dataset["w"].values @ np.abs(z))
     result = solved(problem, "cta", **options)

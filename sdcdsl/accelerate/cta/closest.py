@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import Asked
+from sdcdsl.methods.cta.settings import Settings
 from sdcdsl.numerics.nearest import l1, l2
 from sdcdsl.numerics.nearest.l1l2 import mixed
 from sdcdsl.numerics.nearest.linf import linf
@@ -16,7 +16,7 @@ from sdcdsl.numerics.nearest.solved import Solved
 SAME = 1e-9  # relative: maxima that are the same but for rounding
 
 
-def closest(of: Asked, sense: np.ndarray, deadline: Deadline) -> Solved:
+def closest(of: Settings, sense: np.ndarray, deadline: Deadline) -> Solved:
     l, u = of.of.box(sense)
     M = of.of.M
     match of.norm:
@@ -29,13 +29,13 @@ def closest(of: Asked, sense: np.ndarray, deadline: Deadline) -> Solved:
     return l1.L1(M).solve(of.w_down, of.w_up, l, u, deadline)
 
 
-def in_l1(of: Asked, sense: np.ndarray, deadline: Deadline) -> np.ndarray | None:
+def in_l1(of: Settings, sense: np.ndarray, deadline: Deadline) -> np.ndarray | None:
     """Where the solvers of other norms give up, on tables with figures from 1 to 10¹⁰: a linear program still gives a
     table that is far enough from the truth and close to it, though in L1."""
     return closest(replace(of, norm="L1"), sense, deadline).z
 
 
-def nearer(of: Asked, sense: np.ndarray, z: np.ndarray, deadline: Deadline) -> np.ndarray:
+def nearer(of: Settings, sense: np.ndarray, z: np.ndarray, deadline: Deadline) -> np.ndarray:
     """Of all tables with the largest deviations of z the one that is closest in L1: maxima leave most cells free to be
     anywhere below them."""
     inside, w = of.sensitive, of.w
@@ -53,7 +53,7 @@ def _largest(w: np.ndarray, z: np.ndarray, cells: np.ndarray) -> float:
     return float((w * np.abs(z))[cells].max(initial=0.0))
 
 
-def level_multipliers(of: Asked, sense: np.ndarray, solved: Solved) -> np.ndarray | None:
+def level_multipliers(of: Settings, sense: np.ndarray, solved: Solved) -> np.ndarray | None:
     """μ [p]: what the objective grows by when the level of a cell does (004 (8))."""
     if solved.mu_low is None or solved.mu_high is None:
         return None

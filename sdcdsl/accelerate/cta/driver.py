@@ -25,7 +25,7 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta import model as compact
-from sdcdsl.methods.cta.settings import L1, LINF, Asked, asked, published
+from sdcdsl.methods.cta.settings import L1, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.result import Clash, Order, Result
 from sdcdsl.methods.result import gap as gap_of
@@ -46,7 +46,7 @@ def solve(problem: TableProblem, order: Order) -> Result:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ClosestTable:
     """A choice of senses with its closest table, or why there is none."""
 
     status: str
@@ -62,7 +62,7 @@ class Found:
 class Solver:
     def __init__(self, problem: TableProblem, order: Order):
         self.problem, self.order = problem, order
-        self.asked = asked(problem, order.options)
+        self.settings = settings_of(problem, order.options)
         self.gap = max(float(order.options.get("gap") or 0.0), LEAST_GAP)
         self.seconds: dict[str, float] = {}
 
@@ -70,16 +70,16 @@ class Solver:
         refused = self._sliding()
         if refused is not None:
             return refused
-        refused = self._nowhere_to_go(self.asked)
-        found = Found(INFEASIBLE) if refused is not None else self._found(self.asked)
+        refused = self._nowhere_to_go(self.settings)
+        found = ClosestTable(INFEASIBLE) if refused is not None else self._found(self.settings)
         notes: tuple[str, ...] = ()
         penalty = self.order.options.get("soft_totals")
         if found.status == INFEASIBLE and penalty is not None:
-            softer = self.asked.with_soft_totals(float(penalty), self.problem, self.order.options)
+            softer = self.settings.with_soft_totals(float(penalty), self.problem, self.order.options)
             if self._nowhere_to_go(softer) is None:
                 again = self._found(softer)
                 if again.z is not None:
-                    found, self.asked = again, softer
+                    found, self.settings = again, softer
                     moved = int((softer.totals & (again.z != 0)).sum())
                     notes = (f"no table keeps the totals: {moved} of them moved, at {penalty:g} times their cost",)
         if found.z is None:
@@ -88,7 +88,7 @@ class Solver:
 
     def _decimals(self, z: np.ndarray) -> tuple[str, ...]:
         """Whole figures that are not whole any more are seen to have moved."""
-        a = self.asked.of.a
+        a = self.settings.of.a
         shown = self.problem.dataset["published"].values
         if (a[shown] != np.round(a[shown])).any() or (z[shown] == np.round(z[shown])).all():
             return ()
@@ -108,14 +108,14 @@ class Solver:
         )
         return Result(INFEASIBLE, clashes=(), notes=(note,))
 
-    def _nowhere_to_go(self, of: Asked) -> Result | None:
+    def _nowhere_to_go(self, of: Settings) -> Result | None:
         a = of.of
         stuck = np.flatnonzero(~a.open.any(axis=1))
         if not len(stuck):
             return None
         return Result(INFEASIBLE, clashes=tuple(self._clashes(of, stuck, None)), notes=self._unasked(of, stuck))
 
-    def _unasked(self, of: Asked, stuck: np.ndarray) -> tuple[str, ...]:
+    def _unasked(self, of: Settings, stuck: np.ndarray) -> tuple[str, ...]:
         """Cells whose sense leads where no level asks for anything: being zero away from the truth protects nothing."""
         a, out = of.of, []
         for sense, level, name in ((1, a.upl, "upl"), (-1, a.lpl, "lpl")):
@@ -126,7 +126,7 @@ class Solver:
                 out.append(f"`sense {way}` moves {cells(bare)} {way}, and no `{name}` says how far: {where}")
         return tuple(out)
 
-    def _clashes(self, of: Asked, which: np.ndarray, lacking: np.ndarray | None) -> list[Clash]:
+    def _clashes(self, of: Settings, which: np.ndarray, lacking: np.ndarray | None) -> list[Clash]:
         """Pairs of these cells, with what they need and what can be had."""
         a, d = of.of, self.problem.dataset
         cell, levels = d["cell_at"].values, {DOWN: d["lpl"].values, UP: d["upl"].values}
@@ -146,7 +146,7 @@ class Solver:
                     out.append(Clash(pair, side, need, max(reach, 0.0) + 0.0))  # no minus before a zero
         return out
 
-    def _nothing(self, found: Found) -> Result:
+    def _nothing(self, found: ClosestTable) -> Result:
         notes = (found.note,) if found.note else ()
         if found.status == FAILED and self.order.deadline.expired:
             return Result(LIMIT, bound=found.bound, seconds=self.seconds, notes=notes)
@@ -156,20 +156,20 @@ class Solver:
             return Result(found.status, bound=found.bound, seconds=self.seconds, notes=notes)
         short = np.flatnonzero(found.missing > 0)
         total = f"levels are missed in {cells(short)} at least"
-        clashes = tuple(self._clashes(self.asked, short, found.missing))
+        clashes = tuple(self._clashes(self.settings, short, found.missing))
         return Result(INFEASIBLE, clashes=clashes, seconds=self.seconds, notes=(*notes, total))
 
-    def _why(self, found: Found, notes: tuple[str, ...]) -> tuple[Found, tuple[str, ...]]:
+    def _why(self, found: ClosestTable, notes: tuple[str, ...]) -> tuple[ClosestTable, tuple[str, ...]]:
         """The reason for a proof that comes without one, from the search among tables that need not be whole."""
-        sense = _only_one(self.asked)
-        other = self._closest(self.asked, sense) if sense.all() else self._searched(self.asked)
-        if other.z is not None and self.asked.integer:
+        sense = _only_one(self.settings)
+        other = self._closest(self.settings, sense) if sense.all() else self._searched(self.settings)
+        if other.z is not None and self.settings.integer:
             return found, (*notes, "there are such tables, but none of whole numbers")
         return (found if other.missing is None else replace(found, missing=other.missing)), notes
 
     # ---- search ------------------------------------------------------------------------------------------
 
-    def _found(self, of: Asked) -> Found:
+    def _found(self, of: Settings) -> ClosestTable:
         if self.order.options.get("backend") == "scip":
             return self._by_first_model(of)
         sense = _only_one(of)
@@ -180,28 +180,28 @@ class Solver:
             return self._whole(of, found)
         return found
 
-    def _closest(self, of: Asked, sense: np.ndarray) -> Found:
+    def _closest(self, of: Settings, sense: np.ndarray) -> ClosestTable:
         solved = closest(of, sense, self.order.deadline)
         if solved.status == INFEASIBLE:
             note = "" if (of.of.sense == 0).all() else "senses are given: `sense free` may find a table"
-            return Found(INFEASIBLE, sense, missing=missing(of.of, sense, self.order.deadline), note=note)
+            return ClosestTable(INFEASIBLE, sense, missing=missing(of.of, sense, self.order.deadline), note=note)
         if solved.status == FAILED and (z := in_l1(of, sense, self.order.deadline)) is not None:
-            return Found(FEASIBLE, sense, z, note=_instead(of))
-        return Found(solved.status, sense, solved.z, solved.bound, solved=solved)
+            return ClosestTable(FEASIBLE, sense, z, note=_instead(of))
+        return ClosestTable(solved.status, sense, solved.z, solved.bound, solved=solved)
 
-    def _searched(self, of: Asked) -> Found:
+    def _searched(self, of: Settings) -> ClosestTable:
         chosen = choose(of, self.gap, self.order.deadline, self.order.seed, self.order.tell)
         if chosen.status == FAILED and self._all_infeasible(of):
-            return Found(INFEASIBLE, missing=chosen.violation)
+            return ClosestTable(INFEASIBLE, missing=chosen.violation)
         if chosen.status == FAILED and of.norm != L1:
             linear = choose(replace(of, norm=L1), self.gap, self.order.deadline, self.order.seed, self.order.tell)
             if linear.sense is not None and linear.z is not None:
                 again = closest(of, linear.sense, self.order.deadline)
                 note = "" if again.z is not None else _instead(of)
-                return Found(FEASIBLE, linear.sense, linear.z if again.z is None else again.z, note=note)
-        return Found(chosen.status, chosen.sense, chosen.z, chosen.bound, chosen.facts, chosen.violation)
+                return ClosestTable(FEASIBLE, linear.sense, linear.z if again.z is None else again.z, note=note)
+        return ClosestTable(chosen.status, chosen.sense, chosen.z, chosen.bound, chosen.facts, chosen.violation)
 
-    def _all_infeasible(self, of: Asked) -> bool:
+    def _all_infeasible(self, of: Settings) -> bool:
         """Whether no senses at all have a table, where they are few: then that is what the search failed at."""
         sense = _only_one(of)
         free = np.flatnonzero(sense == 0)
@@ -213,14 +213,14 @@ class Solver:
                 return False
         return True
 
-    def _by_first_model(self, of: Asked) -> Found:
+    def _by_first_model(self, of: Settings) -> ClosestTable:
         began = process_time()
         deadline = self.order.deadline
         deadline = deadline.within(FIRST_MODEL * deadline.remaining) if isfinite(deadline.remaining) else deadline
         status, z, bound = compact.solved(of, replace(self.order, deadline=deadline))
         self.seconds["first model"] = process_time() - began
         if z is None:
-            return Found(status, bound=bound)
+            return ClosestTable(status, bound=bound)
         sense = np.where(z[of.of.cells] > 0, 1, -1).astype(np.int8)
         if not of.integer:  # general solvers end where the objective hardly changes any more: z may be far from it
             exact = _adds_up(of, z)
@@ -230,22 +230,22 @@ class Solver:
             if again.z is not None and (of.objective(again.z) <= of.objective(z) or not exact):
                 z = again.z
             elif not exact and (linear := in_l1(of, sense, Deadline(LAST))) is not None:
-                return Found(FEASIBLE, sense, linear, bound, note=_instead(of))
-        return Found(status, sense, z, bound)
+                return ClosestTable(FEASIBLE, sense, linear, bound, note=_instead(of))
+        return ClosestTable(status, sense, z, bound)
 
-    def _whole(self, of: Asked, found: Found) -> Found:
+    def _whole(self, of: Settings, found: ClosestTable) -> ClosestTable:
         assert found.sense is not None and found.z is not None
         began = process_time()
         made = whole(of, found.sense, found.z, self.gap, self.order.deadline, self.order.seed)
         self.seconds["whole numbers"] = process_time() - began
-        return Found(
+        return ClosestTable(
             made.status, made.sense, made.z, made.bound if made.bound is not None else found.bound, note=found.note
         )
 
     # ---- what comes out ------------------------------------------------------------------------------------
 
-    def _result(self, found: Found, notes: tuple[str, ...]) -> Result:
-        of, z, sense = self.asked, found.z, found.sense
+    def _result(self, found: ClosestTable, notes: tuple[str, ...]) -> Result:
+        of, z, sense = self.settings, found.z, found.sense
         assert z is not None and sense is not None
         if of.norm == LINF and not of.integer:
             z = nearer(of, sense, z, self.order.deadline)
@@ -266,7 +266,7 @@ class Solver:
             OPTIMAL if proven else FEASIBLE, pattern, objective, bound, self.seconds, facts=facts, notes=notes
         )
 
-    def _multipliers(self, of: Asked, sense: np.ndarray, solved: Solved | None) -> dict[str, Any]:
+    def _multipliers(self, of: Settings, sense: np.ndarray, solved: Solved | None) -> dict[str, Any]:
         """‖μ‖₁, and the largest μ; for a continuous problem only."""
         if of.integer or not of.of.p:
             return {}
@@ -281,11 +281,11 @@ class Solver:
         }
 
 
-def _instead(of: Asked) -> str:
+def _instead(of: Settings) -> str:
     return f"the table that is closest in {of.norm} was not found: this one is the closest in L1"
 
 
-def _only_one(of: Asked) -> np.ndarray:
+def _only_one(of: Settings) -> np.ndarray:
     """Senses that are given, or the only ones that bounds and levels leave."""
     ways = of.of.open
     sense = of.of.sense.copy()
@@ -294,13 +294,13 @@ def _only_one(of: Asked) -> np.ndarray:
     return sense
 
 
-def _adds_up(of: Asked, z: np.ndarray) -> bool:
+def _adds_up(of: Settings, z: np.ndarray) -> bool:
     """Well within what the audit forgives: it takes sums of cells as the cells make them."""
     M = of.of.M
     return bool((np.abs(M @ z) <= ADDS_UP * (abs(M) @ np.abs(z))).all())
 
 
-def _far_enough(of: Asked, z: np.ndarray) -> bool:
+def _far_enough(of: Settings, z: np.ndarray) -> bool:
     a = of.of
     own = (a.a + z)[a.cells] - a.a[a.cells]  # as the published figures will say it
     slack = 1e-10 * np.abs(a.a[a.cells])

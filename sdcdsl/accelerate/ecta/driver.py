@@ -34,7 +34,7 @@ from sdcdsl.methods.ecta.advice import Advice
 from sdcdsl.methods.ecta.deviations import Box, Table, rounded_up
 from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
 from sdcdsl.methods.ecta.regions import published, widest
-from sdcdsl.methods.ecta.settings import settings
+from sdcdsl.methods.ecta.settings import settings_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash, Order, Progress, Result
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
@@ -61,7 +61,7 @@ def solve(problem: TableProblem, order: Order) -> Result:
 class Solver:
     def __init__(self, problem: TableProblem, order: Order):
         self.problem, self.order, self.deadline = problem, order, order.deadline
-        given = settings(order.options)
+        given = settings_of(order.options)
         self.alpha, self.cap, self.most, self.norm = given.alpha, given.cap, given.most, given.norm
         self.tries, self.at_a_time, self.free = given.tries, given.at_a_time, given.free
         self.rng = np.random.default_rng(order.seed)

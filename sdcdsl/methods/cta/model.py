@@ -28,7 +28,7 @@ import xarray as xr
 from scipy.sparse import csr_array
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Asked, asked, published
+from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import RESULTS, limits, objective_scaling, typical
 from sdcdsl.methods.result import Order
@@ -43,14 +43,15 @@ from sdcdsl.status import FAILED
 if TYPE_CHECKING:
     import linopy
 
+Ends = dict[int, xr.DataArray]  # by DOWN and UP
 DUST = 1e-9  # of the typical level: what solvers leave of a zero
 
 
 def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None = None) -> linopy.Model:
-    return model_of(asked(problem, options))
+    return model_of(settings_of(problem, options))
 
 
-def model_of(of: Asked) -> linopy.Model:
+def model_of(of: Settings) -> linopy.Model:
     a = of.of
     made = new_model()
     free = np.flatnonzero(a.low < a.high)
@@ -72,7 +73,7 @@ def model_of(of: Asked) -> linopy.Model:
     return made
 
 
-def solved(of: Asked, order: Order) -> tuple[str, np.ndarray | None, float | None]:
+def solved(of: Settings, order: Order) -> tuple[str, np.ndarray | None, float | None]:
     """Status, deviations and bound of the model, by the solver that the order names."""
     made = model_of(of)
     solution = solve(made, limits(order), order.options.get("backend") or "highs")
@@ -82,7 +83,7 @@ def solved(of: Asked, order: Order) -> tuple[str, np.ndarray | None, float | Non
     return status, _deviations(of, by_variable(made, solution.values)), solution.bound
 
 
-def _deviations(of: Asked, values: Mapping[str, np.ndarray]) -> np.ndarray:
+def _deviations(of: Settings, values: Mapping[str, np.ndarray]) -> np.ndarray:
     """z of the model's solution: without dust, additive, and not short of a level by a solver's tolerance."""
     a = of.of
     z = np.zeros(a.n)
@@ -98,15 +99,15 @@ def _deviations(of: Asked, values: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Pattern:
     """The table that a solution of the model publishes."""
-    return published(problem, _deviations(asked(problem, options), values))
+    return published(problem, _deviations(settings_of(problem, options), values))
 
 
 def objective(problem: TableProblem, released: Pattern, options: Mapping[str, Any]) -> float:
-    of = asked(problem, options)
+    of = settings_of(problem, options)
     return of.objective(np.nan_to_num(released.value - of.of.a))
 
 
-def _unit(of: Asked) -> float:
+def _unit(of: Settings) -> float:
     levels = np.concatenate([of.of.lpl, of.of.upl])
     return typical(levels[np.isfinite(levels)])
 
@@ -115,7 +116,9 @@ def _over(of_all: np.ndarray, cells: np.ndarray) -> xr.DataArray:
     return xr.DataArray(of_all[cells], dims="cell", coords={"cell": cells})
 
 
-def _ends(of: Asked, free: np.ndarray, chosen: np.ndarray) -> tuple[dict[int, xr.DataArray], dict[int, xr.DataArray]]:
+def _ends(
+    of: Settings, free: np.ndarray, chosen: np.ndarray
+) -> tuple[dict[int, xr.DataArray], dict[int, xr.DataArray]]:
     """Bounds of z⁻ and z⁺. Cells with a given sense start at their level and do not move the other way."""
     a = of.of
     level = {DOWN: a.lpl, UP: a.upl}
@@ -131,7 +134,7 @@ def _ends(of: Asked, free: np.ndarray, chosen: np.ndarray) -> tuple[dict[int, xr
     return low, high
 
 
-def _furthest(of: Asked) -> float:
+def _furthest(of: Settings) -> float:
     a = of.of
     levels = np.maximum(np.where(np.isfinite(a.lpl), a.lpl, 0.0), np.where(np.isfinite(a.upl), a.upl, 0.0))
     if of.integer:  # a level of a quarter asks for 1
@@ -154,7 +157,7 @@ def _adds_up(made: linopy.Model, M: csr_array, free: np.ndarray, z: Any, unit: f
 
 def _senses(
     made: linopy.Model,
-    of: Asked,
+    of: Settings,
     chosen: np.ndarray,
     z: dict[int, linopy.Variable],
     high: dict[int, xr.DataArray],
@@ -171,7 +174,7 @@ def _senses(
         made.add_constraints(amount - most * moves <= 0, name=f"{word} or not at all", scaling=1 / unit)
 
 
-def _objective(made: linopy.Model, of: Asked, free: np.ndarray, z: dict[int, linopy.Variable], unit: float) -> None:
+def _objective(made: linopy.Model, of: Settings, free: np.ndarray, z: dict[int, linopy.Variable], unit: float) -> None:
     size = z[UP] + z[DOWN]
     if of.norm == LINF:
         inside = of.sensitive

@@ -18,7 +18,7 @@ _SENSES = {"up": 1, "down": -1, "free": 0, None: 0}
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Settings:
     norm: str
     of: Adjustment
     totals: np.ndarray  # bool [cell]: sums of others
@@ -64,15 +64,15 @@ class Asked:
                 return linear + float(self.w_square @ z**2)
         return self.of.length(z)
 
-    def with_soft_totals(self, penalty: float, problem: TableProblem, options: Mapping[str, Any]) -> Asked:
+    def with_soft_totals(self, penalty: float, problem: TableProblem, options: Mapping[str, Any]) -> Settings:
         """Totals that should stay may move after all, at `penalty` times their weight (paper 004 §5)."""
-        loose = asked(problem, {**options, "keep_totals": False})
+        loose = settings_of(problem, {**options, "keep_totals": False})
         dear = np.where(_kept(self.totals, options), penalty, 1.0)
         of = replace(loose.of, w_down=loose.of.w_down * dear, w_up=loose.of.w_up * dear)
         return replace(loose, of=of, w=loose.w * dear)
 
 
-def asked(problem: TableProblem, options: Mapping[str, Any]) -> Asked:
+def settings_of(problem: TableProblem, options: Mapping[str, Any]) -> Settings:
     totals = _totals(problem)
     of = adjustment(
         problem,
@@ -80,7 +80,7 @@ def asked(problem: TableProblem, options: Mapping[str, Any]) -> Asked:
         stay=_kept(totals, options),
         adjust=options.get("adjust"),
     )
-    return Asked(
+    return Settings(
         options.get("norm") or L1,
         of,
         totals,

@@ -18,7 +18,7 @@ class Settings:
     norm: str
 
 
-def settings(options: Mapping[str, Any]) -> Settings:
+def settings_of(options: Mapping[str, Any]) -> Settings:
     def given(name: str, default: Any) -> Any:
         value = options.get(name)
         return default if value is None else value

@@ -9,7 +9,7 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.methods.cta import model as compact
-from sdcdsl.methods.cta.settings import asked, published
+from sdcdsl.methods.cta.settings import published, settings_of
 from sdcdsl.methods.result import Order
 from sdcdsl.solve.writing import write
 from tests.methods.cta.every_sense import EverySense
@@ -24,7 +24,7 @@ FREE = sorted(KNOWN.glob("three-by-three-*-cta.sdc"))
 @pytest.mark.parametrize("path", FREE, ids=lambda path: path.stem)
 def test_known_answers(path: Path):
     problem = bound(path)
-    of = asked(problem, {"norm": "L1"})
+    of = settings_of(problem, {"norm": "L1"})
     status, z, bound_ = compact.solved(of, Order({}))
     assert status == "optimal" and z is not None
     assert of.objective(z) == pytest.approx(expected(path)["objective"], rel=1e-9)
@@ -40,7 +40,7 @@ def test_against_every_combination_of_senses(seed: int, backend: str):
     if backend == "scip":
         pytest.importorskip("pyscipopt")
     for norm in norms:
-        of = asked(problem, {"norm": norm})
+        of = settings_of(problem, {"norm": norm})
         if not of.of.open.any(axis=1).all():
             assert EverySense(problem).best(norm) == np.inf
             continue
@@ -61,7 +61,7 @@ def test_an_adjusted_table_reads_back_from_values():
     problem = bound(KNOWN / "figure-1-L1.sdc")
     options = {"norm": "L1", "sense": "up"}
     made = compact.model(problem, options)
-    of = asked(problem, options)
+    of = settings_of(problem, options)
     _, z, _ = compact.solved(of, Order(options))
     assert z is not None
     free = np.flatnonzero(of.of.low < of.of.high)

@@ -14,7 +14,7 @@ from sdcdsl.accelerate.cta.senses.envelopes import MOST, Envelopes
 from sdcdsl.accelerate.cta.senses.search import Search
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import asked
+from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.numerics.compiled import kernels
 from tests.methods.cta.every_sense import EverySense
 from tests.methods.tiny_tables import made, tiny_table
@@ -64,7 +64,7 @@ def test_levels_that_cannot_cancel_leave_their_least_difference():
 
 def test_relations_with_more_levels_than_can_be_enumerated_are_left_out():
     problem = crowded(0, rows=2, columns=MOST + 2, sensitive=2 * (MOST + 1))
-    of = asked(problem, {"norm": "L1"})
+    of = settings_of(problem, {"norm": "L1"})
     found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS)).groups)
     assert np.diff(found.first).max(initial=0) <= MOST
 
@@ -89,7 +89,7 @@ def test_bounds_of_relaxation_and_tree_hold(make, seed: int):
     """Both stay below the best of all senses, and the tree proves it and finds it."""
     problem = make(seed)
     best = EverySense(problem).best()
-    of = asked(problem, {"norm": "L1"})
+    of = settings_of(problem, {"norm": "L1"})
     search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
     if best == inf or not search.groups.count:  # no table, or nothing to move
         assert (search.run().objective or inf) == (best or inf)
@@ -112,7 +112,7 @@ def test_a_node_that_nothing_fits_is_ruled_out_by_its_ray():
     status = np.array(["z", "u", "u", "s"])
     a = np.array([30.0, 10.0, 10.0, 10.0])
     problem = made(4, lines, a, [(0, 1), (0, 2)], status=status, views=[(low, high)], levels=levels)
-    of = asked(problem, {"norm": "L1"})
+    of = settings_of(problem, {"norm": "L1"})
     search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
     search._start(search.deadline)
     assert search.best is not None  # one up, one down

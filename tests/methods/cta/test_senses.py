@@ -21,7 +21,7 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Source, has_errors
-from sdcdsl.methods.cta.settings import Asked, asked
+from sdcdsl.methods.cta.settings import Settings, settings_of
 from sdcdsl.policy.read import read_text
 from tests.attack.tables import flat
 from tests.methods.cta.every_sense import EverySense
@@ -32,12 +32,12 @@ from tests.waiting import HANGS
 CSPLIB = Path(__file__).parents[4] / "shared" / "data" / "csplib"
 
 
-def chosen(problem: TableProblem, norm: str = "L1", **options) -> tuple[Asked, Chosen]:
-    of = asked(problem, {"norm": norm, **options})
+def chosen(problem: TableProblem, norm: str = "L1", **options) -> tuple[Settings, Chosen]:
+    of = settings_of(problem, {"norm": norm, **options})
     return of, choose(of, 1e-6, Deadline(HANGS))
 
 
-def assert_safe(of: Asked, result: Chosen) -> None:
+def assert_safe(of: Settings, result: Chosen) -> None:
     """The table keeps its relations, its ends and every level in the sense it was given."""
     a, z = of.of, result.z
     assert z is not None and result.sense is not None
@@ -178,7 +178,7 @@ def test_given_senses_are_kept():
 @pytest.mark.parametrize("seed", range(8))
 def test_groups_are_what_the_relations_say(seed: int):
     """Cells of a group are proportional in every direction the table can move in."""
-    of = asked(tiny_table(seed), {})
+    of = settings_of(tiny_table(seed), {})
     groups, M = Groups(of.of), of.of.M.toarray()
     free = np.flatnonzero(of.of.high > of.of.low)
     _, values, directions = np.linalg.svd(M[:, free])
@@ -209,7 +209,7 @@ def test_whole_numbers_as_good_as_any(seed: int):
     w = draw.integers(1, 9, 9).astype(float)
     levels = np.stack([draw.uniform(0.5, 3, 2), draw.uniform(0.5, 3, 2), [0.0, 0.0]])
     problem = made(9, relations, table.ravel(), [(0, 4), (0, 8)], w=w, levels=levels)
-    of = asked(problem, {"integer": True})
+    of = settings_of(problem, {"integer": True})
     best = np.inf
     for move in product(range(-6, 7), repeat=4):
         z = np.zeros((3, 3))
@@ -234,7 +234,7 @@ def test_whole_numbers_as_good_as_any(seed: int):
 def test_whole_numbers_in_other_norms(norm: str):
     problem = tiny_table(11, "3 × 3")
     a = np.rint(problem.dataset["a"].values)
-    of = asked(changed(problem, a=a), {"norm": norm})
+    of = settings_of(changed(problem, a=a), {"norm": norm})
     first = choose(of, 1e-6, Deadline(HANGS))
     if first.sense is None or first.z is None or first.objective is None:
         pytest.skip("no table at all")
@@ -272,7 +272,7 @@ def test_known_optima(name: str, best: float, times: float):
 
 def test_a_bound_at_any_moment():
     """Out of time at once: still a table, and a bound that the optimum (4.14427) keeps."""
-    of = asked(csplib("hier13x7x7d"), {})
+    of = settings_of(csplib("hier13x7x7d"), {})
     result = choose(of, 1e-6, Deadline(0.3))
     assert result.status in ("feasible", "optimal", "limit")
     if result.z is not None:

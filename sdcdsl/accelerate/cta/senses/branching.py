@@ -18,7 +18,7 @@ import numpy as np
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import Asked
+from sdcdsl.methods.cta.settings import Settings
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 FREE, DOWN, UP = -1, 0, 1
@@ -28,7 +28,7 @@ ROUNDED = 8  # one node in so many is asked which way all its groups lean
 Offer = Callable[[np.ndarray], float]  # directions; the best objective known then
 
 
-def branched(of: Asked, groups: Groups, best: float, gap: float, deadline: Deadline, offer: Offer) -> float:
+def branched(of: Settings, groups: Groups, best: float, gap: float, deadline: Deadline, offer: Offer) -> float:
     """A bound of all tables; within `gap` of the best, if time allows."""
     first = np.full(len(groups.sensitive), FREE)
     first[~groups.open[:, 0]], first[~groups.open[:, 1]] = UP, DOWN
@@ -74,7 +74,7 @@ def _within(groups: Groups, D: np.ndarray) -> np.ndarray:
     return np.where(inside > MET * np.maximum(up, down), inside, 0.0)
 
 
-def _price(of: Asked, groups: Groups) -> np.ndarray:
+def _price(of: Settings, groups: Groups) -> np.ndarray:
     """A measure of what a unit of a group costs in the norm."""
     square = of.w_square if of.norm != "Linf" else np.where(of.w > 0, of.w, 0.0) ** 2
     return np.sqrt(groups.squares(square)[groups.sensitive]) + 1e-300

@@ -22,7 +22,7 @@ from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
 from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, passed, timed
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import L1, LINF, Asked
+from sdcdsl.methods.cta.settings import L1, LINF, Settings
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.nearest.solved import Cost
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
@@ -32,13 +32,13 @@ STEPS = 3
 HALF = 0.5
 
 
-def whole(of: Asked, sense: np.ndarray, z: np.ndarray, gap: float, deadline: Deadline, seed: int = 0) -> Chosen:
+def whole(of: Settings, sense: np.ndarray, z: np.ndarray, gap: float, deadline: Deadline, seed: int = 0) -> Chosen:
     """A whole-numbered table near z in these senses; `bound` where the search was of all tables."""
     return _Whole(of, sense, z, gap, deadline).run()
 
 
 class _Whole:
-    def __init__(self, of: Asked, sense: np.ndarray, z: np.ndarray, gap: float, deadline: Deadline):
+    def __init__(self, of: Settings, sense: np.ndarray, z: np.ndarray, gap: float, deadline: Deadline):
         self.gap, self.deadline = gap, ReservedShare(deadline)
         self.of = replace(of, of=_rounded(of))
         self.groups = g = Groups(self.of.of, unit=1.0)
@@ -149,7 +149,7 @@ class _Whole:
         return (made.bound * price if np.isfinite(made.bound) else None), False
 
 
-def _rounded(of: Asked):
+def _rounded(of: Settings):
     """Levels up, ends inwards."""
     a = of.of
     with np.errstate(invalid="ignore"):

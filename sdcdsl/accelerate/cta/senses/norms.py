@@ -29,7 +29,7 @@ from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
 from sdcdsl.accelerate.cta.senses.search import DOUBT, LEAST_GAP, Search, Tell
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta.settings import LINF, Asked
+from sdcdsl.methods.cta.settings import LINF, Settings
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.nearest.solved import Cost, Solved
@@ -43,7 +43,7 @@ POINTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times what a group moves in the best tabl
 class Bent:
     """Any norm but L1."""
 
-    def __init__(self, of: Asked, gap: float, deadline: Deadline, seed: int, tell: Tell):
+    def __init__(self, of: Settings, gap: float, deadline: Deadline, seed: int, tell: Tell):
         self.of, self.gap, self.deadline, self._tell = of, max(gap, LEAST_GAP), ReservedShare(deadline), tell
         self._seed = seed
         w = np.where(of.w > 0, of.w, 0.0)
