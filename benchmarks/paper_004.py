@@ -28,8 +28,8 @@ from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
-from sdcdsl.pipeline import Request
 from sdcdsl.pipeline.method_plan import plan_of
+from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy
 

@@ -45,8 +45,9 @@ from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
 from sdcdsl.outcome import Attempt, End, Outcome, Prepared
-from sdcdsl.pipeline import Request, release
 from sdcdsl.pipeline.method_plan import plan_of
+from sdcdsl.pipeline.release import release
+from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy
 from sdcdsl.solve.writing import write

@@ -141,18 +141,18 @@ def test_a_link_in_the_place_of_a_release_is_replaced(tmp_path: Path):
 
 def test_a_folder_that_becomes_a_link_while_the_search_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Whoever may write to the folder swaps it between the first look and the writing."""
-    from sdcdsl.pipeline import protecting  # noqa: PLC0415
+    from sdcdsl.pipeline import search  # noqa: PLC0415
 
     path = world(tmp_path, release="deep/x.csv")
     (path.parent / "deep").mkdir()
-    real = protecting.run
+    real = search.run
 
     def swapping(*args):
         (path.parent / "deep").rmdir()
         (path.parent / "deep").symlink_to(tmp_path / "outside")
         return real(*args)
 
-    monkeypatch.setattr(protecting, "run", swapping)
+    monkeypatch.setattr(search, "run", swapping)
     code, text = run("protect", path)
     assert code == exits.WRONG_DATA, text
     assert "a link leads out" in text

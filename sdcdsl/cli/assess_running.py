@@ -23,8 +23,9 @@ from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.executing import Team
-from sdcdsl.pipeline import End, prepare
-from sdcdsl.pipeline import Request as Protecting
+from sdcdsl.outcome import End
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.request import Request as Protecting
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import read_release

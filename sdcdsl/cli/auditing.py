@@ -26,7 +26,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.executing import Team
 from sdcdsl.pattern import Pattern
-from sdcdsl.pipeline.sharing import Said, contradicting
+from sdcdsl.pipeline.shared_cells import Said, contradicting
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import pattern_of_jj, read_release
 from sdcdsl.report.certificate import inputs_of, write_certificate

@@ -90,8 +90,8 @@ def compare(
     from sdcdsl.cli.compare_output import Report, unwritable  # noqa: PLC0415
     from sdcdsl.cli.compare_running import Comparing  # noqa: PLC0415
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
-    from sdcdsl.pipeline import Request  # noqa: PLC0415
-    from sdcdsl.pipeline.comparing import bound_problem, runs_of  # noqa: PLC0415
+    from sdcdsl.pipeline.compare import bound_problem, runs_of  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
     from sdcdsl.pipeline.variants import stated_variants, usual_variants  # noqa: PLC0415
 
     left = []

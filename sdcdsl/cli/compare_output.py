@@ -16,7 +16,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.pipeline.comparing import STOPPED, Row
+from sdcdsl.pipeline.compare import STOPPED, Row
 from sdcdsl.pipeline.variants import LeftOut
 from sdcdsl.released.guarding import guarded_rows
 from sdcdsl.report.release import Staged

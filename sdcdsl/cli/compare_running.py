@@ -20,9 +20,9 @@ from sdcdsl.cli.protect_display import Display, told
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import ClusterLost, Lost, Team
 from sdcdsl.methods.result import Progress
-from sdcdsl.pipeline import Watch
-from sdcdsl.pipeline.block_process import ProgressReceiver
-from sdcdsl.pipeline.comparing import STOPPED, Row, Run, compared, handed_over, not_made
+from sdcdsl.pipeline.compare import STOPPED, Row, Run, compared, handed_over, not_made
+from sdcdsl.pipeline.remote_progress import ProgressReceiver
+from sdcdsl.pipeline.request import Watch
 from sdcdsl.status import FAILED
 
 LOOK = 0.1  # seconds between two looks at the display

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from sdcdsl.pipeline.comparing import Row
+from sdcdsl.pipeline.compare import Row
 from sdcdsl.status import FEASIBLE, OPTIMAL
 
 QUICK = 5.0  # seconds: below that a machine measures how fast it loads solvers

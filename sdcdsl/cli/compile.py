@@ -65,7 +65,7 @@ def compile(
         _end([], found, as_document, given.colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
     chosen = _block(block, policy.protects)
     from sdcdsl.cli.compiling import Asked, compiled  # noqa: PLC0415
-    from sdcdsl.pipeline import Request  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
 
     request = Request(
         policy=policy,

@@ -31,8 +31,8 @@ from sdcdsl.methods.result import Order
 from sdcdsl.methods.rounding import model as rounding
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.pipeline import Request
 from sdcdsl.pipeline.method_plan import Plan, plan_of
+from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.solve.modelling import by_variable, column_names, numbers
 from sdcdsl.solve.writing import write

@@ -102,7 +102,8 @@ def _knows(policy: Policy, given: str) -> bool:
 def _protected(side: Side, instead: dict[str, Path], asked: Asked) -> tuple[dict[str, Outcome], list[Diagnostic], bool]:
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
-    from sdcdsl.pipeline import Request, prepare  # noqa: PLC0415
+    from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
 
     blocks = {name: unwritten(block) for name, block in side.policy.protects.items()}
     request = Request(

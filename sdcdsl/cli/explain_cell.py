@@ -26,8 +26,8 @@ from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import render
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.pattern import Pattern
-from sdcdsl.pipeline.addressing import find_cells, parse_cell
-from sdcdsl.pipeline.explaining import Explanation, explain
+from sdcdsl.pipeline.cell_names import find_cells, parse_cell
+from sdcdsl.pipeline.explain import Explanation, explain
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import read_release
@@ -147,7 +147,8 @@ def _made(
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.cli.protect_output import EXITS  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
-    from sdcdsl.pipeline import Request, prepare  # noqa: PLC0415
+    from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
 
     chosen = {name: unwritten(policy.protects[name]) for name in blocks}
     request = Request(

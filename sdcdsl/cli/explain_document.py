@@ -8,8 +8,8 @@ import numpy as np
 
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.pipeline.cell_facts import Statement
-from sdcdsl.pipeline.explaining import Explanation
-from sdcdsl.pipeline.inferring import Inferred, Other
+from sdcdsl.pipeline.explain import Explanation
+from sdcdsl.pipeline.inferences import Inferred, Other
 from sdcdsl.pipeline.publication_effect import Interval, Loss
 
 

@@ -13,8 +13,8 @@ from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN
 from sdcdsl.pipeline.cell_facts import Finding, Foreknown, Membership, Seat, Statement
-from sdcdsl.pipeline.explaining import Explanation
-from sdcdsl.pipeline.inferring import Inferred, Other
+from sdcdsl.pipeline.explain import Explanation
+from sdcdsl.pipeline.inferences import Inferred, Other
 from sdcdsl.pipeline.publication_effect import Loss
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy

@@ -105,9 +105,11 @@ def protect(
     from sdcdsl.cli.protect_output import Report  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
     from sdcdsl.methods.checkpoint import EVERY  # noqa: PLC0415
-    from sdcdsl.pipeline import End, Request, Written, prepare, release  # noqa: PLC0415
-    from sdcdsl.pipeline.releasing import lock_place, page_place  # noqa: PLC0415
-    from sdcdsl.pipeline.resuming import forget  # noqa: PLC0415
+    from sdcdsl.outcome import End  # noqa: PLC0415
+    from sdcdsl.pipeline.checkpoints import forget  # noqa: PLC0415
+    from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
+    from sdcdsl.pipeline.release import Written, lock_place, page_place, release  # noqa: PLC0415  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
     from sdcdsl.report.release import INTERNAL  # noqa: PLC0415
 
     folder = Path(out) if out is not None else path.parent

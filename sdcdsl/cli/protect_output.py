@@ -16,8 +16,10 @@ from sdcdsl.cli.audit_text import count, plural, shown
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
-from sdcdsl.pipeline import End, Outcome, Prepared, Request, Written
+from sdcdsl.pipeline.release import Written
+from sdcdsl.pipeline.request import Request
 from sdcdsl.status import FEASIBLE, OPTIMAL
 
 EXITS = {

@@ -24,7 +24,7 @@ from sdcdsl.cli.protect_display import Block, Display
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing.overdue import Aside
 from sdcdsl.methods.result import Progress
-from sdcdsl.pipeline import Watch
+from sdcdsl.pipeline.request import Watch
 
 T = TypeVar("T")
 

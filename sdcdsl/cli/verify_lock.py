@@ -19,9 +19,11 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.pipeline import End, Request, prepare
-from sdcdsl.pipeline.replaying import replayed_files
-from sdcdsl.pipeline.verifying import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
+from sdcdsl.outcome import End
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.replay import replayed_files
+from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.lock import Unreadable, load_lock
 from sdcdsl.report.signature import NoKey, Untrusted, apart, check, read_trusted

@@ -20,7 +20,8 @@ from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.run import Run
 from sdcdsl.notebook.verdict import Verdict
 from sdcdsl.outcome import End
-from sdcdsl.pipeline import Request, Watch, prepare
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy

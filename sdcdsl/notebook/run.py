@@ -16,8 +16,8 @@ from sdcdsl.notebook.problem import Problem
 from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.verdict import Verdict
 from sdcdsl.outcome import Outcome, Prepared
-from sdcdsl.pipeline import Request, release
-from sdcdsl.pipeline.releasing import lock_place, misplaced, page_place
+from sdcdsl.pipeline.release import lock_place, misplaced, page_place, release
+from sdcdsl.pipeline.request import Request
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.utility import Measures
 

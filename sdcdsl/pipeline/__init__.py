@@ -1,16 +1,10 @@
-"""From a policy to released files, every stage named once and in order:
+"""From a policy to released files, one module for each stage:
 
     bind       policy and data become one table problem for each protect block
     search     the methods of the block's chain, until one gives a pattern
-    audit      attackers look at the pattern with fresh eyes; nothing can skip this
-    release    files are written beside their place and renamed into it, after every block was found protected
+    audit      every attacker against every sensitive cell of the pattern; nothing skips this
+    release    all files are written beside their place and renamed into it, or none is
 
-`prepare` does the first three and writes nothing; `release` does the last.
+`protect` does the first three for all blocks and writes nothing. Built on them: `assess`, `compare`, `compile`, `diff`,
+`explain`, `plan` and `verify`, one for each command. Commands and notebooks call these and print what they return.
 """
-
-from sdcdsl.outcome import End, Outcome, Prepared
-from sdcdsl.pipeline.preparing import prepare
-from sdcdsl.pipeline.releasing import Written, release
-from sdcdsl.pipeline.request import Request, Watch
-
-__all__ = ["End", "Outcome", "Prepared", "Request", "Watch", "Written", "prepare", "release"]

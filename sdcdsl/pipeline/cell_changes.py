@@ -10,7 +10,7 @@ import numpy as np
 from sdcdsl.bind.problem import Marked, Stated, TableProblem
 from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.pipeline.aligning import Alignment, align
+from sdcdsl.pipeline.alignment import Alignment, align
 from sdcdsl.pipeline.cell_facts import Statement
 from sdcdsl.policy.meaning import LEVELS
 

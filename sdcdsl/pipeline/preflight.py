@@ -14,9 +14,9 @@ from sdcdsl.bind.sources import SUFFIX
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.methods.run import available
 from sdcdsl.outcome import End
-from sdcdsl.pipeline.releasing import kept, led_out, misplaced, targets
+from sdcdsl.pipeline.release import kept, led_out, misplaced, targets
 from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.sharing import refused_together
+from sdcdsl.pipeline.shared_cells import refused_together
 from sdcdsl.policy import document as d
 from sdcdsl.policy.expressions import Text
 from sdcdsl.policy.meaning import WHOLE_BLOCK

@@ -27,9 +27,9 @@ from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.pipeline.checkpoints import checkpointer_for
 from sdcdsl.pipeline.method_plan import Plan, replanned
 from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.resuming import checkpointer_for
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.3  # of the time that is left, for a search that may not be the last one

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from sdcdsl.bind.rules import RULES
 from sdcdsl.cli import cli
 from sdcdsl.cli.explain_text import _moves
-from sdcdsl.pipeline.inferring import Move, Other
+from sdcdsl.pipeline.inferences import Move, Other
 from tests.cli.investment import CELL, FOUR, World
 
 LEVELS = ("lpl 5", "upl 8")

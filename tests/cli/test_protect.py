@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from sdcdsl.cli import cli
 from sdcdsl.methods.result import Result
-from sdcdsl.pipeline import protecting
+from sdcdsl.pipeline import search
 from sdcdsl.status import LIMIT
 from tests.cli.investment import document
 from tests.cli.protecting import APART, KEPT, codes, files, protect, run
@@ -163,7 +163,7 @@ def test_nothing_is_written_unless_protected(policy, tmp_path, said, exit, statu
 def test_more_time_is_advised_only_where_time_was_short(policy, monkeypatch):
     short = run(policy("method enumeration {\n    time_limit 0 s\n  }"))
     assert "more time: time_limit 1 h" in short.stderr
-    monkeypatch.setattr(protecting, "run", lambda *_: Result(LIMIT))
+    monkeypatch.setattr(search, "run", lambda *_: Result(LIMIT))
     gave_up = run(policy("method enumeration"))
     assert gave_up.exit_code == 5 and "ended before its time was up" in gave_up.stderr
     assert "more time does not help" in gave_up.stderr

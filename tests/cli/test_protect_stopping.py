@@ -60,9 +60,7 @@ def test_twice(policy, tmp_path, others):  # noqa: F811
     assert files(tmp_path) == {"investment.sdc"}
 
 
-HURRIED = (
-    "import sys; from sdcdsl.pipeline import protecting; protecting.GRACE = 0.5; from sdcdsl.cli import main; main()"
-)
+HURRIED = "import sys; from sdcdsl.pipeline import search; search.GRACE = 0.5; from sdcdsl.cli import main; main()"
 
 
 def hurried(path: Path, site: Path) -> subprocess.CompletedProcess[str]:

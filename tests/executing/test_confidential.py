@@ -16,8 +16,10 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.places import Noted
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
+from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
-from sdcdsl.pipeline import End, Request, prepare
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.request import Request
 from sdcdsl.policy.read import read_policy
 from tests.executing import tasks_for_tests as tasks
 from tests.waiting import HANGS

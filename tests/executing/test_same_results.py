@@ -28,10 +28,12 @@ from sdcdsl.executing.team import DEATHS
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
+from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
 from sdcdsl.pattern.digest import digest
-from sdcdsl.pipeline import End, Request, Watch, prepare
-from sdcdsl.pipeline.comparing import bound_problem, compared, handed_over, runs_of
+from sdcdsl.pipeline.compare import bound_problem, compared, handed_over, runs_of
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.pipeline.variants import stated_variants
 from sdcdsl.policy.read import read_policy
 from sdcdsl.risk import assess

@@ -332,9 +332,9 @@ def injected(place: str, faults: Faults) -> Iterator[None]:
             for module in (sdcdsl.attack.session, choosing, sdcdsl.accelerate.ecta.attacking):
                 patch.setattr(module, "engine_for", lambda *args, **more: FaultyEngine(honest(*args, **more), faults))
         else:
-            from sdcdsl.pipeline import protecting  # noqa: PLC0415
+            from sdcdsl.pipeline import search  # noqa: PLC0415
 
-            real = protecting.run
+            real = search.run
 
             def run(problem: Any, name: str, order: Any) -> Result:
                 result = real(problem, name, order)
@@ -343,5 +343,5 @@ def injected(place: str, faults: Faults) -> Iterator[None]:
                 a = problem.dataset["a"].values
                 return replace(result, pattern=corrupted(result.pattern, a, faults))
 
-            patch.setattr(protecting, "run", run)
+            patch.setattr(search, "run", run)
         yield

@@ -112,7 +112,7 @@ def loaded() -> None:
     import sdcdsl.cli.protect_output  # noqa: PLC0415
     import sdcdsl.cli.protect_watching  # noqa: PLC0415
     import sdcdsl.cli.verify_lock  # noqa: PLC0415
-    import sdcdsl.pipeline  # noqa: PLC0415
+    import sdcdsl.pipeline.protect  # noqa: PLC0415
     import sdcdsl.report.page.assembling  # noqa: F401, PLC0415
     from sdcdsl.cli import COMMANDS, cli  # noqa: PLC0415
 

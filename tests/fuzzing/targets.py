@@ -40,7 +40,7 @@ from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.checkpoint import read as read_checkpoint
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
-from sdcdsl.pipeline.verifying import checks
+from sdcdsl.pipeline.verify import checks
 from sdcdsl.policy.files import decode
 from sdcdsl.policy.lint import lint
 from sdcdsl.policy.read import read_text

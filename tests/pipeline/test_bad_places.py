@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from sdcdsl.pipeline import Request, prepare, release
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.release import release
+from sdcdsl.pipeline.request import Request
 from sdcdsl.report.release import Staged
 from tests.cli.protecting import Policies
 from tests.conftest import ROOT
@@ -250,7 +252,8 @@ def test_a_file_too_large(policy, others, tmp_path):  # noqa: F811
     code = f"""
 import resource, datetime
 from pathlib import Path
-from sdcdsl.pipeline import prepare, release
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.release import release
 from tests.pipeline.test_pipeline import asked
 request = asked(Path({str(path)!r}))
 prepared = prepare(request)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.pipeline.aligning import align
+from sdcdsl.pipeline.alignment import align
 from sdcdsl.pipeline.cell_changes import compare
 from tests.bind.policies import problem_of
 

@@ -12,10 +12,11 @@ import pytest
 from sdcdsl.bind.places import Noted
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.pattern import hidden, intervals, rounded
-from sdcdsl.pipeline import Request, prepare
-from sdcdsl.pipeline.comparing import Row, Run, bound_problem, compare_one, runs_of
-from sdcdsl.pipeline.fitting import round_up
+from sdcdsl.pipeline.compare import Row, Run, bound_problem, compare_one, runs_of
 from sdcdsl.pipeline.loss_and_risk import loss
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.suggested_options import round_up
 from sdcdsl.pipeline.variants import split, stated_variants, usual_variants, varied
 from sdcdsl.policy import document as d
 from sdcdsl.policy.write import statement

@@ -14,9 +14,12 @@ from sdcdsl.bind.places import Noted
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.methods.result import Clash, Result
-from sdcdsl.pipeline import End, Request, Written, prepare, release
+from sdcdsl.outcome import End
 from sdcdsl.pipeline.conflicts import nothing_found
 from sdcdsl.pipeline.method_plan import order_of, plan_of
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.release import Written, release
+from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
 from sdcdsl.policy.read import read_policy

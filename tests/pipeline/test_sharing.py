@@ -14,10 +14,12 @@ from sdcdsl.bind.places import Noted
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import has_errors
+from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden, intervals
-from sdcdsl.pipeline import End, Request, prepare, release
-from sdcdsl.pipeline.preparing import Bound, bind, search
-from sdcdsl.pipeline.sharing import Said, contradicting
+from sdcdsl.pipeline.protect import Bound, bind, prepare, search
+from sdcdsl.pipeline.release import release
+from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.shared_cells import Said, contradicting
 from sdcdsl.policy.read import read_policy
 from tests.cli.investment import document
 from tests.cli.protecting import codes, files, protect, run

@@ -12,8 +12,11 @@ import pytest
 
 from sdcdsl.bind.places import Noted
 from sdcdsl.deadline import Deadline
+from sdcdsl.outcome import End
 from sdcdsl.pattern.digest import digest
-from sdcdsl.pipeline import End, Request, Watch, prepare, release
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.release import release
+from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.policy.read import read_policy
 from tests.cli.investment import POLICY
 from tests.cli.protecting import files

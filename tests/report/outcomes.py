@@ -16,7 +16,8 @@ from sdcdsl.diagnostics.render import render
 from sdcdsl.methods.result import Result
 from sdcdsl.outcome import Attempt, End, Outcome
 from sdcdsl.pattern import hidden
-from sdcdsl.pipeline import Request, prepare
+from sdcdsl.pipeline.protect import prepare
+from sdcdsl.pipeline.request import Request
 from sdcdsl.policy.read import read_policy
 from sdcdsl.report.provenance import Provenance
 

@@ -16,13 +16,13 @@ from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.executing import SERIAL, Channel, Lost, Team, Threads
 from sdcdsl.methods.result import Progress
 from sdcdsl.outcome import End, Outcome, Prepared
-from sdcdsl.pipeline.block_process import ProgressReceiver, ProgressSender
 from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.pipeline.preflight import refused
-from sdcdsl.pipeline.protecting import Task, lost, protected, timed
-from sdcdsl.pipeline.releasing import settled
+from sdcdsl.pipeline.release import settled
+from sdcdsl.pipeline.remote_progress import ProgressReceiver, ProgressSender
 from sdcdsl.pipeline.request import Request, Watch
-from sdcdsl.pipeline.sharing import Said, contradicting, published_elsewhere
+from sdcdsl.pipeline.search import Task, lost, protected, timed
+from sdcdsl.pipeline.shared_cells import Said, contradicting, published_elsewhere
 from sdcdsl.policy import document as d
 
 WORTH = 1500  # cells, all but the largest block together, from which other processes are worth their start

@@ -19,9 +19,9 @@ import numpy as np
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.outcome import Prepared
 from sdcdsl.pattern.digest import digest as pattern_digest
-from sdcdsl.pipeline.releasing import release
+from sdcdsl.pipeline.release import release
 from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.verifying import ABSENT, BROKEN, HOLDS, Check
+from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check
 from sdcdsl.proof.checking import stated_problem
 from sdcdsl.proof.system import Problem
 from sdcdsl.report.certificate import sha256

@@ -20,13 +20,13 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Severity
 from sdcdsl.executing import SERIAL, Channel, Shared, Team
 from sdcdsl.outcome import Outcome
-from sdcdsl.pipeline.block_process import ProgressSender
-from sdcdsl.pipeline.fitting import fitted
 from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
 from sdcdsl.pipeline.method_plan import Plan
-from sdcdsl.pipeline.preparing import Bound, bind, search
-from sdcdsl.pipeline.protecting import Task
+from sdcdsl.pipeline.protect import Bound, bind, search
+from sdcdsl.pipeline.remote_progress import ProgressSender
 from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.search import Task
+from sdcdsl.pipeline.suggested_options import fitted
 from sdcdsl.pipeline.variants import Variant, varied
 from sdcdsl.policy import document as d
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL

@@ -21,7 +21,7 @@ from sdcdsl.pipeline.cell_facts import (
     sums_with,
     touches,
 )
-from sdcdsl.pipeline.inferring import Inferred, inferences, outsider
+from sdcdsl.pipeline.inferences import Inferred, inferences, outsider
 from sdcdsl.pipeline.publication_effect import Publishing, needed_for
 from sdcdsl.policy.resolve import Policy
 
