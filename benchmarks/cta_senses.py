@@ -85,7 +85,7 @@ def row_of(case: Case, deadline: str, peer: bool) -> Row:
 
     def heard(standing: Progress) -> None:
         if standing.objective is not None and not first:
-            first.append(timer.passed)
+            first.append(timer.elapsed)
 
     result, cpu = measured(lambda: choose(of, case.gap, timer, 0, heard))
     row: Row = {

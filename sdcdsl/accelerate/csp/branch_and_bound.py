@@ -1,21 +1,20 @@
-"""The least that a part of the table costs, by branch and bound with cuts found at every node.
+"""The least that a part of the table costs, by branch and bound with cuts separated at every node.
 
     min π x over the classes of a part, whatever is outside hidden for nothing;   hence  π x ≥ least  for every pattern
 
-Integer solvers see only the cuts they begin with: what their solution breaks is found afterwards, and the next one
-begins anew. Here relaxations go on from one another, nodes are asked for cuts as the root is, and what they find serves
-all others. A part is small enough for that: a relaxation takes about a millisecond.
+Integer solvers see only the cuts they begin with: what their solution violates is separated afterwards, and the next
+one begins anew. Here relaxations are warm started from one another, cuts are separated at nodes as at the root, and
+serve all of them. A part is small enough for that: a relaxation takes about a millisecond.
 
-Nodes go where the bound is least; from there down, to the side that seems cheaper, until nothing is to be won. Columns
-that seem to raise the bound on both sides are branched on: as they did before, and if that is not known, by trying.
-Bounds of nodes are those that multipliers prove (`solve.master`). A node is given up at `ceiling`, what a known pattern
-costs here; were it too low, the least would be proven no further than that, and remain true.
+The driver (`numerics.branch_and_bound`) dives to the child of lesser bound. Columns are chosen by pseudocosts, and by
+strong branching as long as these are not reliable. Bounds of nodes are those that multipliers prove
+(`numerics.master`). A node is pruned at `ceiling`, what a known pattern costs here; were it too low, the least would be
+proven no further than that, and remain true.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from heapq import heappop, heappush
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -24,6 +23,7 @@ from scipy.sparse import csr_array
 from sdcdsl.accelerate.csp.bounding import LEAST, Bounding
 from sdcdsl.accelerate.cutting.covers import covers
 from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.branch_and_bound import BranchAndBound, Expansion, Node, Pseudocosts, Revisit
 from sdcdsl.numerics.cut_pool import CutPool
 from sdcdsl.numerics.master import Master, Relaxed, Row
 from sdcdsl.status import INFEASIBLE, OPTIMAL
@@ -41,16 +41,24 @@ TO_THE_END = 30, 300  # of so many nodes, so many are gone on with whatever they
 CANDIDATES, TRIED, KNOWN = 20, 10, 8  # columns looked at, tried, and after how many tries believed
 
 
-@dataclass(order=True)
-class Node:
-    bound: float
-    number: int
-    lower: np.ndarray = field(compare=False)  # bool
-    upper: np.ndarray = field(compare=False)
-    depth: int = field(compare=False, default=0)
+@dataclass(frozen=True, eq=False)
+class Fixings:
+    """Domains of the columns at a node: 0 ≤ lower ≤ upper ≤ 1."""
+
+    lower: np.ndarray  # bool
+    upper: np.ndarray
+
+    def fixed(self, column: int, value: bool) -> Fixings:
+        lower, upper = self.lower.copy(), self.upper.copy()
+        lower[column] = upper[column] = value
+        return Fixings(lower, upper)
 
 
-class Tree:
+Part = Node[Fixings]
+PRUNED = Expansion[Fixings]()
+
+
+class PartTree:
     """`least` grows with every node; `closed` when there is nothing left to find."""
 
     def __init__(self, bounding: Bounding, part: np.ndarray, price: np.ndarray, ceiling: float, close: float):
@@ -72,22 +80,24 @@ class Tree:
         self._waiting = CutPool(self._master)
         self._all = np.arange(count)
         self._missed = np.zeros(len(self._sides))  # how long ago a side fell short
-        self._gain, self._times = np.zeros((2, count)), np.zeros((2, count))  # of columns: per unit, at 0 and at 1
-        self._open: list[Node] = []
-        self._next: Node | None = Node(0.0, 0, np.zeros(count, dtype=bool), np.ones(count, dtype=bool))
-        self.nodes = 0
+        self._pseudocosts = Pseudocosts(count)
+        self._search = BranchAndBound(self._expand, lambda: self._enough, self._dives)
+        self._search.push(0.0, Fixings(np.zeros(count, dtype=bool), np.ones(count, dtype=bool)))
         self.x = self._around.copy()  # the last relaxation, all classes
         self.best: np.ndarray | None = None  # the cheapest that protects this part, if cheaper than the ceiling was
 
     @property
+    def nodes(self) -> int:
+        return self._search.expanded
+
+    @property
     def closed(self) -> bool:
-        return self._next is None and (not self._open or self._open[0].bound >= self._enough)
+        return self._search.closed
 
     @property
     def least(self) -> float:
         """Proven: no pattern costs less here."""
-        bounds = [node.bound for node in (self._next, *self._open[:1]) if node is not None]
-        return max(min(self._enough, *bounds) if bounds else self._enough, 0.0) + self._constant
+        return max(min(self._enough, self._search.bound), 0.0) + self._constant
 
     @property
     def _enough(self) -> float:
@@ -98,59 +108,38 @@ class Tree:
         self.ceiling = min(self.ceiling, float(self.price[self.columns] @ known[self.columns]) + self._constant)
 
     def advance(self, nodes: int, deadline: Deadline) -> None:
-        for _ in range(nodes):
-            if deadline.expired or self.closed:
-                return
-            node = self._next if self._next is not None else heappop(self._open)
-            self._next = node
-            child = self._step(node, deadline)
-            if deadline.expired:
-                return  # it was not looked at in full, and stays
-            self.nodes += 1
-            self._next = child
+        self._search.advance(nodes, deadline)
 
     # ---- a node ------------------------------------------------------------------------------------------------
 
-    def _step(self, node: Node, deadline: Deadline) -> Node | None:
-        """The child to go on with; the other one waits. None if nothing is to be won here."""
-        if node.bound >= self._enough:
+    def _expand(self, node: Part, deadline: Deadline) -> Expansion[Fixings] | Revisit[Fixings] | None:
+        made = self._relaxed(node, deadline)
+        if deadline.expired:
             return None
-        made = self._settled(node, deadline)
-        if made is None or deadline.expired:
-            return None
-        node = self._fixed(node, made)
+        if made is None:
+            return PRUNED
+        state = self._fixed(node.state, made)
         made = replace(made, bound=node.bound)  # which other multipliers may have proved
-        x = made.x
-        fractions = np.flatnonzero((x > WHOLE) & (x < 1 - WHOLE))
+        fractions = np.flatnonzero((made.x > WHOLE) & (made.x < 1 - WHOLE))
         if not len(fractions):
-            return self._candidate(node, np.round(x), deadline)
-        chosen = self._branching(node, made, fractions)
-        if chosen is None:
+            outcome = self._integral(node.bound, state, np.round(made.x), deadline)
+            return None if deadline.expired else outcome
+        chosen = self._branching(state, made, fractions)
+        if deadline.expired:
             return None
+        if chosen is None:
+            return PRUNED
         j, bounds = chosen
-        kids = []
-        for value in (0, 1):
-            lower, upper = node.lower.copy(), node.upper.copy()
-            lower[j] = upper[j] = bool(value)
-            kids.append(Node(bounds[value], 2 * self.nodes + value, lower, upper, node.depth + 1))
-        kids = sorted(kid for kid in kids if kid.bound < self._enough)
-        ahead = 1 if kids and self._worth(kids[0]) else 0
-        for kid in kids[ahead:]:
-            heappush(self._open, kid)
-        return kids[0] if ahead else None
+        return Expansion([(bounds[value], state.fixed(j, bool(value))) for value in (0, 1)])
 
-    def _worth(self, kid: Node) -> bool:
-        """Whether to go on from here: a node that is much dearer than the cheapest is not the next to be looked at,
-        unless whole numbers are wanted, now and then."""
-        if not self._open:
-            return True
-        least = self._open[0].bound
-        return kid.bound <= least + AHEAD * (self._enough - least) or self.nodes % TO_THE_END[1] < TO_THE_END[0]
+    def _dives(self, child: Part, least: float, expanded: int) -> bool:
+        """A node that is much dearer than the cheapest is not the next, unless an incumbent is wanted now and then."""
+        return child.bound <= least + AHEAD * (self._enough - least) or expanded % TO_THE_END[1] < TO_THE_END[0]
 
-    def _settled(self, node: Node, deadline: Deadline) -> Relaxed | None:
+    def _relaxed(self, node: Part, deadline: Deadline) -> Relaxed | None:
         """The relaxation here, with the cuts it breaks; None if it costs too much."""
         master = self._master
-        master.bound_columns(self._all, node.lower, node.upper)
+        master.bound_columns(self._all, node.state.lower, node.state.upper)
         levels, seldom = BY_PROGRAMS if self.bounding.classes.network is None else BY_FLOWS
         first = node.depth < levels
         rounds = 0
@@ -159,7 +148,8 @@ class Tree:
             if made.status == INFEASIBLE:
                 return None
             if made.status != OPTIMAL or made.slack is None:  # all is left to branching
-                return Relaxed(OPTIMAL, np.where(node.lower == node.upper, node.lower, 0.5), bound=node.bound)
+                lower, upper = node.state.lower, node.state.upper
+                return Relaxed(OPTIMAL, np.where(lower == upper, lower, 0.5), bound=node.bound)
             node.bound = max(node.bound, made.bound)
             if node.bound >= self._enough:
                 return None
@@ -173,64 +163,62 @@ class Tree:
             ):
                 return made
 
-    def _candidate(self, node: Node, x: np.ndarray, deadline: Deadline) -> Node | None:
-        """Whole numbers: either a pattern of this part, or cuts say why not and the node is asked again."""
+    def _integral(
+        self, bound: float, state: Fixings, x: np.ndarray, deadline: Deadline
+    ) -> Expansion[Fixings] | Revisit[Fixings]:
+        """Either a pattern of this part, or cuts say why not and the node is relaxed again."""
         rows = self._here(self.bounding.broken(self._whole(x), deadline, self._sides))
         rows = [row for row in rows if float(row[1] @ x[row[0]]) < 1 - TOLD]
         if rows:
             self._master.add(rows)
-            return None if (node.lower == node.upper).all() else node
+            return PRUNED if (state.lower == state.upper).all() else Revisit(bound, state)
         if self.bounding.complete:
             self.ceiling = min(self.ceiling, float(self.price[self.columns] @ x) + self._constant)
             self.best = self._whole(x)
-        return None
+            return PRUNED
+        return Expansion(bound=bound)
 
-    def _fixed(self, node: Node, made: Relaxed) -> Node:
-        """Columns that their reduced costs alone keep where they are."""
+    def _fixed(self, state: Fixings, made: Relaxed) -> Fixings:
+        """Reduced cost fixing."""
         if made.reduced is None:
-            return node
-        room = max(self._enough - made.bound, 0.0) * (1 + 1e-9) + 1e-9
-        free = node.lower < node.upper
-        lower, upper = node.lower | (free & (made.reduced < -room)), node.upper & ~(free & (made.reduced > room))
-        return Node(node.bound, node.number, lower, upper, node.depth)
+            return state
+        gap = max(self._enough - made.bound, 0.0) * (1 + 1e-9) + 1e-9
+        free = state.lower < state.upper
+        return Fixings(state.lower | (free & (made.reduced < -gap)), state.upper & ~(free & (made.reduced > gap)))
 
     # ---- branching ---------------------------------------------------------------------------------------------
 
-    def _branching(self, node: Node, made: Relaxed, fractions: np.ndarray) -> tuple[int, tuple[float, float]] | None:
+    def _branching(
+        self, state: Fixings, made: Relaxed, fractions: np.ndarray
+    ) -> tuple[int, tuple[float, float]] | None:
         """A column, and what is proven with it at 0 and at 1; None if both cost too much."""
-        x = made.x
-        guess = [self._gain[k] / np.maximum(self._times[k], 1) for k in (0, 1)]
-        for k in (0, 1):
-            mean = self._gain[k].sum() / max(self._times[k].sum(), 1)
-            guess[k] = np.where(self._times[k] > 0, guess[k], mean)
-        score = _both(guess[0] * x, guess[1] * (1 - x))
+        score = _product(*self._pseudocosts.estimates(made.x))
         best, most, tried = None, -1.0, 0
         for j in fractions[np.argsort(-score[fractions], kind="stable")][:CANDIDATES].tolist():
-            if self._times[:, j].min() >= KNOWN:
+            if self._pseudocosts.known(j) >= KNOWN:
                 bounds, worth = (made.bound, made.bound), float(score[j])
             elif tried < TRIED:
                 tried += 1
-                bounds = self._tried(node, made, j)
+                bounds = self._strong_branching(state, made, j)
                 if max(bounds) >= self._enough:
                     return None if min(bounds) >= self._enough else (j, bounds)
-                worth = float(_both(bounds[0] - made.bound, bounds[1] - made.bound))
+                worth = float(_product(bounds[0] - made.bound, bounds[1] - made.bound))
             else:
                 continue
             if worth > most:
                 best, most = (j, bounds), worth
         return best
 
-    def _tried(self, node: Node, made: Relaxed, j: int) -> tuple[float, float]:
+    def _strong_branching(self, state: Fixings, made: Relaxed, j: int) -> tuple[float, float]:
         out = []
         one = np.array([j])
-        for value, far in ((0.0, made.x[j]), (1.0, 1 - made.x[j])):
-            self._master.bound_columns(one, np.array([value]), np.array([value]))
+        for value, distance in ((0, made.x[j]), (1, 1 - made.x[j])):
+            self._master.bound_columns(one, np.array([float(value)]), np.array([float(value)]))
             child = self._master.relax()
             bound = inf if child.status == INFEASIBLE else max(child.bound, made.bound)
-            self._gain[int(value), j] += (min(bound, self._enough) - made.bound) / far
-            self._times[int(value), j] += 1
+            self._pseudocosts.record(value, j, min(bound, self._enough) - made.bound, distance)
             out.append(bound)
-        self._master.bound_columns(one, node.lower[one], node.upper[one])
+        self._master.bound_columns(one, state.lower[one], state.upper[one])
         return out[0], out[1]
 
     # ---- cuts --------------------------------------------------------------------------------------------------
@@ -275,6 +263,6 @@ def _rows_of(master: Master) -> list[Row]:
     return out
 
 
-def _both(one: np.ndarray | float, other: np.ndarray | float) -> np.ndarray:
-    """How well both sides of a branching do."""
-    return np.maximum(one, 1e-7) * np.maximum(other, 1e-7)
+def _product(down: np.ndarray | float, up: np.ndarray | float) -> np.ndarray:
+    """The score of a branching: how well both children do."""
+    return np.maximum(down, 1e-7) * np.maximum(up, 1e-7)

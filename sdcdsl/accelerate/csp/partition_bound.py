@@ -20,7 +20,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
-from sdcdsl.accelerate.csp.branch_and_bound import Tree
+from sdcdsl.accelerate.csp.branch_and_bound import PartTree
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.master import Relaxed, Row
 from sdcdsl.numerics.partition import parts_of
@@ -80,7 +80,7 @@ class ByParts:
         for part, price in zip(parts, prices, strict=True):
             ceiling = float(price @ best[0])
             close = CLOSE * ceiling if apart else max(NEARLY * bounding.step / bounding.unit, EXACT * ceiling)
-            trees.append(Tree(bounding, part, price, ceiling, close))
+            trees.append(PartTree(bounding, part, price, ceiling, close))
         self._grow(trees, made, patience)
         if not apart:
             bounding.proved(trees[0].least * SURE)  # as a row it would join all parts
@@ -97,7 +97,7 @@ class ByParts:
             bounding.proved(after.bound)
         return bounding.bound - before > GAINED * (best[1] - before)
 
-    def _grow(self, trees: list[Tree], made: Relaxed, patience: tuple[float, float]) -> None:
+    def _grow(self, trees: list[PartTree], made: Relaxed, patience: tuple[float, float]) -> None:
         """Node by node, where most is left to be proven, until it is enough or leads nowhere."""
         bounding = self.bounding
         at = np.array([float(tree.price @ made.x) for tree in trees])
@@ -126,7 +126,7 @@ class ByParts:
             self._try(tree, trees)
             self.tell()
 
-    def _try(self, tree: Tree, trees: list[Tree]) -> None:
+    def _try(self, tree: PartTree, trees: list[PartTree]) -> None:
         """The best pattern with this part as the tree has it."""
         best = self.best()
         if best is None or self.deadline.expired:

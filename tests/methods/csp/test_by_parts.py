@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.csp.bounding import Bounding
-from sdcdsl.accelerate.csp.branch_and_bound import Tree
+from sdcdsl.accelerate.csp.branch_and_bound import PartTree
 from sdcdsl.accelerate.csp.partition_bound import ByParts
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
@@ -48,7 +48,7 @@ def test_no_pattern_costs_less_in_a_part_than_its_tree_proves(seed: int):
         price = np.zeros(bounding.classes.count)
         price[part] = draw.uniform(0.0, 2.0, len(part))
         costs = xs @ price
-        tree = Tree(bounding, part, price, float(costs[len(costs) // 2]), 1e-9)
+        tree = PartTree(bounding, part, price, float(costs[len(costs) // 2]), 1e-9)
         before = -np.inf
         while not tree.closed:
             assert before <= tree.least + 1e-9
@@ -66,7 +66,7 @@ def test_a_ceiling_that_is_too_low_proves_no_more_than_itself(seed: int):
     bounding = Bounding(instance, instance.w)
     cheapest = float(bounding.cost @ bounding.of_cells(all_valid(seed)[0][1]))
     everything = np.arange(bounding.classes.count)
-    tree = Tree(bounding, everything, bounding.cost, cheapest / 2, 0.0)
+    tree = PartTree(bounding, everything, bounding.cost, cheapest / 2, 0.0)
     tree.advance(FOREVER, Deadline())
     assert tree.closed
     assert tree.least == pytest.approx(cheapest / 2)
@@ -102,7 +102,7 @@ def test_time_that_is_up_leaves_a_bound_that_holds():
     instance = Instance(tiny(seed))
     bounding = Bounding(instance, instance.w)
     everything = np.arange(bounding.classes.count)
-    tree = Tree(bounding, everything, bounding.cost, 1e6, 0.0)
+    tree = PartTree(bounding, everything, bounding.cost, 1e6, 0.0)
     tree.advance(FOREVER, Deadline(0.0))
     assert not tree.closed
     assert tree.nodes == 0

@@ -2,24 +2,24 @@
 
 Cuts of `envelopes` make the bound rise at once where a direction is fixed: a handful of large levels decide about most
 of the gap, and trees have tens of nodes where those of a mixed-integer solver, over the same table without them, have
-thousands. Nodes share one linear program. Its basis stays dual feasible whatever the ends of b, so that every node
-goes on from the last one's; cuts found at one serve all.
+thousands. Nodes share one linear program. Its basis stays dual feasible whatever the ends of b, so that every node is
+warm started from the last; cuts separated at one serve all.
 
-Which b is next: the one for which both directions promise the most, as seen wherever it was fixed before. Where that
-was never, both are tried. The bound of every node is proved by its multipliers, and so is that nothing is in it.
+The driver (`numerics.branch_and_bound`) is best-first. b is chosen by pseudocosts, by strong branching where it was
+never fixed before. The bound of every node is proved by its multipliers, and so is that nothing is in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappop, heappush
-from itertools import count
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
 from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.branch_and_bound import BranchAndBound, Expansion, Node, Pseudocosts
 
 WHOLE = 1e-6  # of b
 FIRST, THEN = 24, 6  # how many b are tried at the first nodes, and at later ones
@@ -28,12 +28,31 @@ ROUNDS, MOST_ROUNDS = 4, 50  # of cuts at a node; at one without anything to cho
 SMALL = 1e-6  # of the gap: as much as a direction is believed to bring at least
 WORTH = 0.02  # of the gap: rounds of cuts that bring less end
 
-Node = tuple[float, int, np.ndarray, np.ndarray, np.ndarray]  # bound, number, ends of b, b itself
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A node whose relaxation is solved: ends of b, and b itself."""
+
+    low: np.ndarray
+    high: np.ndarray
+    b: np.ndarray
+
+    @property
+    def fractional(self) -> np.ndarray:
+        return _fractional(self.b, self.low, self.high)
 
 
-class Tree:
+@dataclass(frozen=True)
+class Visit:
+    """The bound of a node; `choice` if there is something to branch on in it."""
+
+    bound: float
+    choice: Choice | None = None
+
+
+class SenseTree:
     """`ceiling` gives the best objective so far, `look` may look for a better one within the ends of b of a node,
-    `settle` is told directions with which nothing is left to choose, `enough` says of a bound whether it need not be
+    `settle` is given directions with which nothing is left to choose, `enough` says of a bound whether it need not be
     better."""
 
     def __init__(
@@ -49,39 +68,36 @@ class Tree:
         self.nodes = 0
         self.bound = relaxation.bound
         self._leaves = inf  # the least bound of nodes without anything to choose
-        k = relaxation.model.k
-        self._gained, self._times = np.zeros((2, k)), np.zeros((2, k))  # DOWN, UP: bound a unit of b
-        self._number = count()
-        self._waiting: list[Node] = []
+        self._pseudocosts = Pseudocosts(relaxation.model.k)
+        self._search = BranchAndBound(self._expand, ceiling)
 
     def run(self, deadline: Deadline, tell: Callable[[float], None] = lambda bound: None) -> bool:
         """False if the solver gave up before time was over; `bound` holds in any case. Called again, it goes on."""
         self.deadline = deadline
-        waiting = self._waiting
+        search = self._search
         if not self.nodes:
             model = self.relaxation.model
             first = model.width - model.k
-            if self._visit(waiting, model.low[first:].copy(), model.high[first:].copy(), ROUNDS) is None:
+            root = self._visit(model.low[first:].copy(), model.high[first:].copy(), ROUNDS)
+            if root is None:
                 return deadline.expired
-        while waiting and not deadline.expired:
-            self.bound = max(self.bound, min(waiting[0][0], self._leaves))
+            if root.choice is not None:
+                search.push(root.bound, root.choice)
+        while not search.closed and not deadline.expired:
+            self.bound = max(self.bound, min(search.bound, self._leaves))
             tell(self.bound)
             if self.enough(self.bound):
                 return True
-            node = waiting[0]
-            self.look(node[2], node[3])
-            if node[0] >= self.ceiling():
-                waiting.clear()
-            elif not self._branch(waiting, node):
+            if not search.step(deadline):
                 return deadline.expired
-        if not waiting:
+        if search.closed:
             self.bound = max(self.bound, min(self.ceiling(), self._leaves))
         return True
 
     # ---- one node -----------------------------------------------------------------------------------------------
 
-    def _visit(self, waiting: list[Node], low: np.ndarray, high: np.ndarray, rounds: int) -> float | None:
-        """The bound of a node, which is put among those that wait if there is something to choose in it."""
+    def _visit(self, low: np.ndarray, high: np.ndarray, rounds: int) -> Visit | None:
+        """None if the solver failed or ran out of time."""
         relaxation = self.relaxation
         relaxation.choose(low, high)
         bound, made = -inf, -inf
@@ -93,7 +109,7 @@ class Tree:
             if bound >= self.ceiling():
                 break
             # Where nothing is left to choose, rows that are missing are all that is between this and a table.
-            choosing = _open(relaxation.b, low, high).any()
+            choosing = _fractional(relaxation.b, low, high).any()
             if choosing and (again >= rounds or gained <= WORTH * (self.ceiling() - bound)):
                 break
             if not relaxation.missing():
@@ -101,77 +117,69 @@ class Tree:
         self.nodes += 1
         ceiling = self.ceiling()
         if bound >= ceiling:
-            return bound
+            return Visit(bound)
         b = relaxation.b.copy()
-        # Where the other direction is dearer than what is known, there is no choice.
+        # Reduced cost fixing: where the other direction is dearer than what is known, there is no choice.
         reduced = relaxation.reduced[relaxation.model.width - relaxation.model.k :]
         sure = np.abs(reduced) > max(ceiling - made, 0.0) * (1 + 1e-9)
         low, high = np.where(sure & (reduced < 0), high, low), np.where(sure & (reduced > 0), low, high)
-        if _open(b, low, high).any():
-            heappush(waiting, (bound, next(self._number), low, high, b))
-        else:
-            self._leaves = min(self._leaves, bound)
-            self.settle(np.where(low == high, low, b) > 0.5)
-        return bound
+        choice = Choice(low, high, b)
+        if choice.fractional.any():
+            return Visit(bound, choice)
+        self._leaves = min(self._leaves, bound)
+        self.settle(np.where(low == high, low, b) > 0.5)
+        return Visit(bound)
 
-    def _branch(self, waiting: list[Node], node: Node) -> bool:
-        bound, _, low, high, b = node
-        gap = max(self.ceiling() - bound, 0.0)
-        choices = np.flatnonzero(_open(b, low, high))
-        order = choices[np.argsort(-self._promise(b, gap)[choices], kind="stable")]
-        best, made = -1.0, None
+    def _expand(self, node: Node[Choice], deadline: Deadline) -> Expansion[Choice] | None:
+        self.look(node.state.low, node.state.high)
+        if node.bound >= self.ceiling():
+            return Expansion(bound=node.bound)
+        gap = max(self.ceiling() - node.bound, 0.0)
+        choices = np.flatnonzero(node.state.fractional)
+        order = choices[np.argsort(-self._scores(node.state.b, gap)[choices], kind="stable")]
+        best, chosen, children = -1.0, -1, None
         for j in order[: FIRST if self.nodes < NODES else THEN].tolist():
-            if self._times[:, j].all():
-                children, score = None, float(self._promise(b, gap)[j])
+            visits = None
+            if self._pseudocosts.known(j):
+                score = float(self._scores(node.state.b, gap)[j])
             else:
-                children = self._both(node, j, gap, 0)
-                if children is None:
-                    return False
-                score = self._product([value - bound for value, _ in children], gap)
-                if any(value >= self.ceiling() for value, _ in children):  # one way is shut: nothing is better
-                    best, made = score, (j, children)
+                visits = self._children(node, j, gap, 0)
+                if visits is None:
+                    return None
+                score = _product([visit.bound - node.bound for visit in visits], gap)
+                if any(visit.bound >= self.ceiling() for visit in visits):  # one child is pruned: nothing is better
+                    best, chosen, children = score, j, visits
                     break
             if score > best:
-                best, made = score, (j, children)
-        assert made is not None
-        j, children = made
+                best, chosen, children = score, j, visits
         if children is None:
-            children = self._both(node, j, gap, ROUNDS)
+            children = self._children(node, chosen, gap, ROUNDS)
         if children is None:
-            return False
-        heappop(waiting)
-        for _, some in children:
-            for child in some:
-                heappush(waiting, child)
-        return True
+            return None
+        return Expansion([(visit.bound, visit.choice) for visit in children if visit.choice is not None])
 
-    def _both(self, node: Node, j: int, gap: float, rounds: int) -> list[tuple[float, list[Node]]] | None:
-        """The bounds of b_j = 0 and 1, and what waits behind them."""
-        bound, _, low, high, b = node
-        out = []
-        for way, room in ((0, b[j]), (1, 1 - b[j])):
-            ends = low.copy(), high.copy()
-            ends[1 - way][j] = way
-            some: list[Node] = []
-            value = self._visit(some, *ends, rounds)
-            if value is None:
+    def _children(self, node: Node[Choice], j: int, gap: float, rounds: int) -> list[Visit] | None:
+        """b_j = 0 and 1."""
+        state, out = node.state, []
+        for value, distance in ((0, state.b[j]), (1, 1 - state.b[j])):
+            ends = state.low.copy(), state.high.copy()
+            ends[1 - value][j] = value
+            visit = self._visit(*ends, rounds)
+            if visit is None:
                 return None
-            self._gained[way, j] += min(value - bound, gap) / max(room, 1e-3)
-            self._times[way, j] += 1
-            out.append((value, some))
+            self._pseudocosts.record(value, j, min(visit.bound - node.bound, gap), max(distance, 1e-3))
+            out.append(visit)
         return out
 
-    def _promise(self, b: np.ndarray, gap: float) -> np.ndarray:
-        known = self._times > 0
-        typical = np.array([g[k].sum() / max(k.sum(), 1) for g, k in zip(self._gained, known, strict=True)])
-        each = np.where(known, self._gained / np.maximum(self._times, 1), np.maximum(typical, SMALL * gap)[:, None])
-        return self._product(each * np.stack([b, 1 - b]), gap)
-
-    @staticmethod
-    def _product(gains, gap: float):
-        down, up = (np.clip(g, SMALL * gap, gap) for g in gains)
-        return down * up
+    def _scores(self, b: np.ndarray, gap: float) -> np.ndarray:
+        return _product(self._pseudocosts.estimates(b, SMALL * gap), gap)
 
 
-def _open(b: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _product(gains, gap: float):
+    """The score of a branching: how well both children do."""
+    down, up = (np.clip(g, SMALL * gap, gap) for g in gains)
+    return down * up
+
+
+def _fractional(b: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return (low < high) & (b > WHOLE) & (b < 1 - WHOLE)

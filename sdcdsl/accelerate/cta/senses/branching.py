@@ -2,16 +2,14 @@
 
 In a node some groups of sensitive cells are sent up or down; the others may be anywhere between their ends, also within
 their levels. Its closest table is a convex problem, which the solver of the norm answers with a proven bound: no table
-with these directions is closer. The node with the lowest bound is divided next, by the group that is furthest within
-its level where that costs most. A table in which no group is left within its level is a solution.
+with these directions is closer. The driver (`numerics.branch_and_bound`) is best-first; a node is branched on the group
+that is furthest within its level where that costs most. A table in which no group is left within its level is a
+solution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappop, heappush
-from itertools import count
-from math import inf
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import Settings
+from sdcdsl.numerics.branch_and_bound import BranchAndBound, Expansion, Node
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 FREE, DOWN, UP = -1, 0, 1
@@ -30,34 +29,39 @@ Offer = Callable[[np.ndarray], float]  # directions; the best objective known th
 
 def branched(of: Settings, groups: Groups, best: float, gap: float, deadline: Deadline, offer: Offer) -> float:
     """A bound of all tables; within `gap` of the best, if time allows."""
-    first = np.full(len(groups.sensitive), FREE)
-    first[~groups.open[:, 0]], first[~groups.open[:, 1]] = UP, DOWN
-    number, price = count(), _price(of, groups)
-    waiting = [(0.0, next(number), first)]
-    done = inf  # the lowest bound of nodes that are not divided any more
-    while waiting and waiting[0][0] < (1 - gap) * best and not deadline.expired:
-        bound, i, way = heappop(waiting)
+    price = _price(of, groups)
+
+    def expand(node: Node[np.ndarray], deadline: Deadline) -> Expansion[np.ndarray]:
+        nonlocal best
+        way = node.state
         solved = closest(of, _senses(groups, way), deadline)
         if solved.status == INFEASIBLE:
-            continue
+            return Expansion()
         if solved.status != OPTIMAL or solved.z is None or solved.bound is None:
-            done = min(done, bound)
-            continue
-        bound = max(bound, solved.bound)
+            return Expansion(bound=node.bound)
+        bound = max(node.bound, solved.bound)
         D = groups.moves(solved.z)[groups.sensitive]
         within = np.where(way == FREE, _within(groups, D), 0.0)
         if not within.any():
             best = offer(D > 0)
-            done = min(done, bound)
-            continue
-        if i % ROUNDED == 0:
+            return Expansion(bound=bound)
+        if node.number % ROUNDED == 0:
             best = offer(np.where(way == FREE, D > 0, way == UP))
         k = int(np.argmax(price * within))
+        children = []
         for side in (DOWN, UP):
             child = way.copy()
             child[k] = side
-            heappush(waiting, (bound, next(number), child))
-    return min(done, waiting[0][0] if waiting else inf)
+            children.append((bound, child))
+        return Expansion(children)
+
+    root = np.full(len(groups.sensitive), FREE)
+    root[~groups.open[:, 0]], root[~groups.open[:, 1]] = UP, DOWN
+    search = BranchAndBound(expand, lambda: (1 - gap) * best)
+    search.push(0.0, root)
+    while not deadline.expired and search.step(deadline):
+        pass
+    return search.bound
 
 
 def _senses(groups: Groups, way: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.accelerate.cta.senses.blocks import Blocks
-from sdcdsl.accelerate.cta.senses.branch_and_bound import Tree
+from sdcdsl.accelerate.cta.senses.branch_and_bound import SenseTree
 from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.dives import Dives
 from sdcdsl.accelerate.cta.senses.flips import Flips
@@ -160,7 +160,9 @@ class Search:
             self.bound = max(self.bound, bound * (1 - DOUBT))
             self._say("tree")
 
-        tree = Tree(self.relaxation, lambda: self._ceiling, look, lambda b: self._settle(b, deadline), self._enough)
+        tree = SenseTree(
+            self.relaxation, lambda: self._ceiling, look, lambda b: self._settle(b, deadline), self._enough
+        )
         before = self._ceiling - self.bound
         going = tree.run(ReservedShare(deadline, FIRST_LOOK), better)
         deadline.mark_time_dependent(not self.proven)
