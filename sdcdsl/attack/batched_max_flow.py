@@ -17,9 +17,9 @@ import numpy as np
 from sdcdsl.attack.ledger import NOTHING, OVERSHOOT, SHORT, Ledger
 from sdcdsl.attack.singleton_presolve import PresolvedEngine
 from sdcdsl.attack.task import DOWN, UP
-from sdcdsl.numerics.batched_simplex import ENOUGH
 from sdcdsl.numerics.compiled import kernel
-from sdcdsl.numerics.max_flow import CLOSED, UNBOUNDED, route
+from sdcdsl.numerics.flow.max_flow import CLOSED, UNBOUNDED, route
+from sdcdsl.numerics.simplex.batched import ENOUGH
 
 AT_ONCE = 500  # questions before somebody may be told how far it is
 ASKED, FULL, MORE_TO_SAY = 0, 1, 2

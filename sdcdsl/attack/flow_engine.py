@@ -26,8 +26,8 @@ from math import ceil, inf, isfinite, log2
 import numpy as np
 
 from sdcdsl.numerics.compiled import large
-from sdcdsl.numerics.max_flow import CLOSED, UNBOUNDED, route
-from sdcdsl.numerics.network import Network
+from sdcdsl.numerics.flow.max_flow import CLOSED, UNBOUNDED, route
+from sdcdsl.numerics.flow.network import Network
 
 Bounds = tuple[np.ndarray, np.ndarray, np.ndarray]
 

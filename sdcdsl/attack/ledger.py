@@ -12,7 +12,7 @@ import numpy as np
 
 from sdcdsl.attack.engine import Bounds
 from sdcdsl.attack.task import DOWN, UP, Findings, Task
-from sdcdsl.numerics.batched_simplex import ENOUGH
+from sdcdsl.numerics.simplex.batched import ENOUGH
 
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level: neither rounding errors nor snapping to fractions leave it short
 SHORT = 1 - 1e-9  # of a level: below it counts as missed, as audits do; in between the furthest move has to prove it

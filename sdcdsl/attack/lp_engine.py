@@ -16,7 +16,7 @@ import numpy as np
 from sdcdsl.attack.engine import Bounds, Found
 from sdcdsl.numerics.lp import DUAL, PRIMAL, handle
 from sdcdsl.numerics.null_space import Matrix
-from sdcdsl.numerics.tableau import typical_room
+from sdcdsl.numerics.simplex.tableau import typical_room
 
 NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
 

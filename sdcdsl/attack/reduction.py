@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sdcdsl.attack.bound_propagation import Propagated
 from sdcdsl.attack.singleton_presolve import SingletonPresolve
-from sdcdsl.numerics.network import Network, as_network
+from sdcdsl.numerics.flow.network import Network, as_network
 from sdcdsl.numerics.null_space import Matrix
 
 

@@ -29,8 +29,8 @@ from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
 from sdcdsl.attack.singleton_presolve import PresolvedEngine
 from sdcdsl.attack.tableau_engine import Answers, TableauEngine
 from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
-from sdcdsl.numerics.batched_simplex import ENOUGH, NOBODY
-from sdcdsl.numerics.tableau import typical_room
+from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY
+from sdcdsl.numerics.simplex.tableau import typical_room
 
 T = TypeVar("T")
 

@@ -19,13 +19,13 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
-from sdcdsl.numerics.batched_simplex import BatchResult, Questions, sweep
-from sdcdsl.numerics.box_interior_loops import NEAR, REACHED, SHORT, THERE
-from sdcdsl.numerics.box_interior_point import REACHES, SURELY, BoxInteriorPoint, InteriorPath
-from sdcdsl.numerics.crossover import Corner, corner, met, supporting
+from sdcdsl.numerics.interior_point.box import REACHES, SURELY, BoxInteriorPoint, InteriorPath
+from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
+from sdcdsl.numerics.interior_point.crossover import Corner, corner, met, supporting
 from sdcdsl.numerics.null_space import Echelon, Matrix, null_space
-from sdcdsl.numerics.revised_simplex import RevisedSimplex
-from sdcdsl.numerics.tableau import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Tableau
+from sdcdsl.numerics.simplex.batched import BatchResult, Questions, sweep
+from sdcdsl.numerics.simplex.revised import RevisedSimplex
+from sdcdsl.numerics.simplex.tableau import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Tableau
 
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
 MANY = 40  # dimensions from which the inner way is shorter

@@ -28,7 +28,7 @@ import xarray as xr
 from scipy.sparse import csr_array
 
 from sdcdsl.methods.instance import DOWN, UP, Instance
-from sdcdsl.numerics.network import as_network
+from sdcdsl.numerics.flow.network import as_network
 
 if TYPE_CHECKING:
     import linopy

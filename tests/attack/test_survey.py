@@ -13,8 +13,8 @@ from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.attack.reduction import Component
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Known, Pairs, Task
-from sdcdsl.numerics import tableau as dictionary
 from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.simplex import tableau
 
 
 def grid(rows: int, columns: int, seed: int) -> Component:
@@ -34,7 +34,7 @@ def grid(rows: int, columns: int, seed: int) -> Component:
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_are_the_same_whatever_the_engine_was_asked_before(seed: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dense, "MANY", 0)
-    monkeypatch.setattr(dictionary, "EAGER", 0)
+    monkeypatch.setattr(tableau, "EAGER", 0)
     component = grid(4, 5, seed)
     rng = np.random.default_rng(seed)
     cell = np.repeat(rng.permutation(30)[:12], 3)  # three attackers each, who see the same

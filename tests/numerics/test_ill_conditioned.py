@@ -10,7 +10,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.run import run
-from sdcdsl.numerics.tableau import CLOSED, REACHED, Tableau
+from sdcdsl.numerics.simplex.tableau import CLOSED, REACHED, Tableau
 from sdcdsl.pattern import Pattern, hidden, intervals
 from tests.attack.oracle import System, protected, simplex_range
 from tests.attack.tables import Relation, cross, flat

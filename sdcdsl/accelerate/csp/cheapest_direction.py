@@ -24,9 +24,9 @@ from scipy.sparse import csc_array, csr_array, hstack
 
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
-from sdcdsl.numerics.dual_simplex import FOUND, DualSimplex
 from sdcdsl.numerics.lp import handle
 from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.simplex.dual import FOUND, DualSimplex
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
 
 DUST = 1e-7  # moves below this share of the need are rounding errors

@@ -15,7 +15,7 @@ import numpy as np
 from sdcdsl.accelerate.csp.network_incumbent import COST, LOGGED, TOP
 from sdcdsl.attack.singleton_presolve import SingletonPresolve
 from sdcdsl.methods.instance import Instance
-from sdcdsl.numerics.network import Network, as_network
+from sdcdsl.numerics.flow.network import Network, as_network
 from sdcdsl.numerics.null_space import Matrix
 
 BITS = 40

@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.numerics.network import Network, as_network
+from sdcdsl.numerics.flow.network import Network, as_network
 from sdcdsl.numerics.null_space import Matrix
 
 STILL = -1

@@ -22,9 +22,9 @@ import numpy as np
 
 from sdcdsl.accelerate.cutting.aggregation import Classes
 from sdcdsl.numerics.compiled import large
+from sdcdsl.numerics.flow.max_flow import CLOSED, UNBOUNDED, route
+from sdcdsl.numerics.flow.network import Network
 from sdcdsl.numerics.lp import PRIMAL, handle
-from sdcdsl.numerics.max_flow import CLOSED, UNBOUNDED, route
-from sdcdsl.numerics.network import Network
 from sdcdsl.numerics.null_space import Matrix, echelon
 
 BITS = 44  # leaves room for sums of 2^9 of the largest capacities

@@ -33,8 +33,8 @@ from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import RESULTS, limits, objective_scaling, typical
 from sdcdsl.methods.result import Order
 from sdcdsl.methods.witness_tables import STRETCH
+from sdcdsl.numerics.flow.network import as_network
 from sdcdsl.numerics.nearest.additive import additive
-from sdcdsl.numerics.network import as_network
 from sdcdsl.pattern import Pattern
 from sdcdsl.solve import solve
 from sdcdsl.solve.modelling import by_variable, new_model

@@ -14,7 +14,7 @@ from sdcdsl.accelerate.csp.cheapest_direction import Cheapest, OverRelations
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.compiled import kernels
-from sdcdsl.numerics.dual_simplex import FOUND, NONE, SLIGHT, DualSimplex
+from sdcdsl.numerics.simplex.dual import FOUND, NONE, SLIGHT, DualSimplex
 from sdcdsl.numerics.sparse_null_space import sparse_null_space
 from tests.attack.tables import TREES, cross, flat, linked
 from tests.methods.tiny_tables import made, scaled

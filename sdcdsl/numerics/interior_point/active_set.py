@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
-from sdcdsl.numerics.normal_equations import factor_simply, solve
-from sdcdsl.numerics.tableau import OUTSIDE, SMALL
+from sdcdsl.numerics.interior_point.normal_equations import factor_simply, solve
+from sdcdsl.numerics.simplex.tableau import OUTSIDE, SMALL
 
 AT_ITS_END = 0.05  # price over room from which a row counts as being at its end
 EXPLAINED = 1e-11  # share of the goal that the rows may leave

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
-from sdcdsl.numerics.tableau import CLOSED, DRIFT, OUTSIDE, PIVOTS, RAY, TIRED, Tableau, push_held
+from sdcdsl.numerics.simplex.tableau import CLOSED, DRIFT, OUTSIDE, PIVOTS, RAY, TIRED, Tableau, push_held
 
 ENOUGH = 1 - 5e-10  # a level counts as reached from this share of it on: nobody looks for more
 NOBODY = -1

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.numerics.compiled import kernels
-from sdcdsl.numerics.network import Network, as_network
+from sdcdsl.numerics.flow.network import Network, as_network
 from tests.attack.planes import System, hidden_part, hierarchies, plane_tables, shuffled, table, tree
 
 

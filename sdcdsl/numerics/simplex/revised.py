@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.numerics.batched_simplex import ENOUGH, NOBODY, BatchResult, Questions, close, credit
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
-from sdcdsl.numerics.tableau import CLOSED, DRIFT, FEASIBLE, OUTSIDE, RAY, REACHED, SMALL, TIRED
+from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY, BatchResult, Questions, close, credit
+from sdcdsl.numerics.simplex.tableau import CLOSED, DRIFT, FEASIBLE, OUTSIDE, RAY, REACHED, SMALL, TIRED
 
 PIVOTS = 200  # pivots between two looks at the drift
 PATIENCE = 1000  # pivots after which a question is left to others

@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import linprog
 
 from sdcdsl.attack.bound_propagation import Propagated
-from sdcdsl.numerics.box_interior_loops import NEAR, REACHED, SHORT, THERE
-from sdcdsl.numerics.box_interior_point import BoxInteriorPoint
-from sdcdsl.numerics.crossover import corner, met, supporting
-from sdcdsl.numerics.normal_equations import factor, solve, without
+from sdcdsl.numerics.interior_point.box import BoxInteriorPoint
+from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
+from sdcdsl.numerics.interior_point.crossover import corner, met, supporting
+from sdcdsl.numerics.interior_point.normal_equations import factor, solve, without
 from sdcdsl.numerics.null_space import Matrix
 
 

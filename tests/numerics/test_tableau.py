@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.numerics.tableau import CLOSED, REACHED, Tableau
+from sdcdsl.numerics.simplex.tableau import CLOSED, REACHED, Tableau
 
 
 def box(seed: int, rows: int = 30, dimensions: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.numerics.active_set import meet
 from sdcdsl.numerics.compiled import kernel
-from sdcdsl.numerics.normal_equations import assemble, dot, factor, solve, times, transposed, without
+from sdcdsl.numerics.interior_point.active_set import meet
+from sdcdsl.numerics.interior_point.normal_equations import assemble, dot, factor, solve, times, transposed, without
 
 # How a climb ends: far enough; surely not; as near to its end as the dictionary wants it; without having got anywhere;
 # at its end.

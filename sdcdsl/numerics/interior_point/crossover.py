@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
-from sdcdsl.numerics.active_set import AT_ITS_END
-from sdcdsl.numerics.box_interior_point import InteriorPath
 from sdcdsl.numerics.compiled import reordering_kernel
-from sdcdsl.numerics.tableau import OUTSIDE, SMALL
+from sdcdsl.numerics.interior_point.active_set import AT_ITS_END
+from sdcdsl.numerics.interior_point.box import InteriorPath
+from sdcdsl.numerics.simplex.tableau import OUTSIDE, SMALL
 
 INDEPENDENT = 1e-6  # share of a row that must be left when it is reduced by the others
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.numerics.batched_simplex import NOBODY, BatchResult, Questions, credit, sweep
-from sdcdsl.numerics.revised_simplex import RevisedSimplex
-from sdcdsl.numerics.tableau import Tableau
+from sdcdsl.numerics.simplex.batched import NOBODY, BatchResult, Questions, credit, sweep
+from sdcdsl.numerics.simplex.revised import RevisedSimplex
+from sdcdsl.numerics.simplex.tableau import Tableau
 
 Box = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
-from sdcdsl.numerics.box_interior_loops import begin, centre, climb
+from sdcdsl.numerics.interior_point.box_loops import begin, centre, climb
 
 CLOSE = 1e-9  # the share of the way between point and bound at which the corner should be clear
 CLEAR = 1e-7  # the same where the corner itself is wanted and trying it costs less than another step

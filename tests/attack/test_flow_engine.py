@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from sdcdsl.attack.flow_engine import FlowEngine, Push
-from sdcdsl.numerics.network import as_network
+from sdcdsl.numerics.flow.network import as_network
 from tests.attack.planes import System, plane_tables, shuffled, table, tree
 
 KINDS = ("whole", "decimal", "real")
@@ -192,7 +192,7 @@ def test_the_compiler_is_not_loaded_for_small_tables():
     script = (
         "import sys, numpy as np\n"
         "from sdcdsl.attack.flow_engine import FlowEngine\n"
-        "from sdcdsl.numerics.network import as_network\n"
+        "from sdcdsl.numerics.flow.network import as_network\n"
         "n = as_network(np.ones(2), np.arange(2), np.zeros(2, dtype=int), 2, 1)\n"
         "assert FlowEngine(n, -np.ones(2), np.ones(2)).push(0, 1).reached == 1\n"
         "assert 'numba' not in sys.modules\n"

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.numerics.compiled import kernel
-from sdcdsl.numerics.reinversion import reinvert, workspace
+from sdcdsl.numerics.simplex.reinversion import reinvert, workspace
 from sdcdsl.numerics.sparse_null_space import size
 
 STEPS = 3000

@@ -1,0 +1,1 @@
+"""Networks: recognising that relations are flow balances, and maximum flows with their minimum cuts."""

@@ -1,0 +1,1 @@
+"""The simplex method: a bounded tableau, batches of objectives over it, a revised form, a dual one."""
