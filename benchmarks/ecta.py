@@ -39,8 +39,8 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.ecta.ranges import Own
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern.pattern import ecta_of_the_paper
 
 KIND = "Enhanced controlled tabular adjustment"
@@ -119,7 +119,7 @@ def adjusted(problem: TableProblem, deadline: Deadline) -> tuple[Result, float]:
 
 
 def _run(problem: TableProblem, alpha: float, deadline: Deadline) -> Result:
-    return run(problem, "ecta", Order({"alpha": alpha, "tries": TRIES, "threads": 1}, deadline, SEED))
+    return run(problem, "ecta", SolveContext({"alpha": alpha, "tries": TRIES, "threads": 1}, deadline, SEED))
 
 
 def as_the_paper_counts(problem: TableProblem, alpha: float) -> tuple[int, int, int, int]:

@@ -37,8 +37,8 @@ from sdcdsl.cli.reading import read_any
 from sdcdsl.executing import SERIAL, Team, Threads
 from sdcdsl.executing.frames import packed
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.pattern.digest import digest
 
@@ -102,7 +102,7 @@ def drawn(problem: TableProblem, tries: int) -> Callable[[Team], str]:
     print(f"{problem.n} cells, {tries} tries")
 
     def work(team: Team) -> str:
-        made = run(problem, "ecta", Order({"alpha": 0.5, "tries": tries}, seed=3, team=team))
+        made = run(problem, "ecta", SolveContext({"alpha": 0.5, "tries": tries}, seed=3, team=team))
         return f"{made.status} {'' if made.pattern is None else digest(made.pattern)[:12]}"
 
     return work

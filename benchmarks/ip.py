@@ -33,8 +33,9 @@ from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.ip.model import model, solve_compact
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.ip import model as ip
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import by_model
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import INTERVAL
 
@@ -158,8 +159,8 @@ def widths(problem: TableProblem, pattern: Pattern) -> Row:
 
 def first_model(problem: TableProblem, objective: float | None, ours: float, limit: float, deadline: str) -> Row:
     options = {"gap": GAP, "threads": 1}
-    _, building = measured(lambda: model(problem, options))
-    made, cpu = measured(lambda: solve_compact(problem, Order(options, DEADLINES[deadline](limit + building))))
+    _, building = measured(lambda: ip.model(problem, SolveContext(options)))
+    made, cpu = measured(lambda: by_model(problem, ip, SolveContext(options, DEADLINES[deadline](limit + building))))
     solving = cpu - building
     apart = np.inf if made.objective is None or objective is None else abs(made.objective - objective)
     return {

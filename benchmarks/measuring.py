@@ -24,8 +24,8 @@ from registry import Row
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern
 
 PACKAGES = ("sdcdsl", "highspy", "numpy", "scipy", "numba", "xarray", "linopy", "polars", "pyscipopt")
@@ -68,8 +68,8 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float]:
 def solved(case: Case, method: str, deadline: str) -> tuple[TableProblem, Result, Row]:
     """The result of a method, audited, with the figures that all rows have."""
     problem = case.make()
-    order = Order({"gap": case.gap, "threads": 1}, DEADLINES[deadline](case.limit))
-    result, cpu = measured(lambda: run(problem, method, order))
+    context = SolveContext({"gap": case.gap, "threads": 1}, DEADLINES[deadline](case.limit))
+    result, cpu = measured(lambda: run(problem, method, context))
     row: Row = {
         "instance": case.name,
         "method": method,

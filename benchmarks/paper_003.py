@@ -27,10 +27,10 @@ from runner import main
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp.model import solve_compact as first_csp
-from sdcdsl.methods.ip.model import solve_compact as first_ip
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.csp import model as csp
+from sdcdsl.methods.ip import model as ip
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import by_model, run
 from sdcdsl.pattern import Pattern, hidden, intervals, perturbed, rounded
 
 PATTERNS, MODELS = "Patterns of paper 003", "Models of paper 003"
@@ -96,7 +96,7 @@ ASKED = (
     Asked((17, 8, 0), "value", {"csp": 59, "ip": 1475}),
     Asked((10, 8, 30), "value", {"csp": 85, "ip": 1775}),
 )
-FIRST = {"csp": first_csp, "ip": first_ip}
+FIRST = {"csp": csp, "ip": ip}
 
 
 def table(asked: Asked = ASKED[0]) -> TableProblem:
@@ -182,9 +182,9 @@ def attacked(make: Callable[[TableProblem], Pattern]) -> Row:
 
 def compared(asked: Asked, method: str, setting: Setting) -> Row:
     problem = table(asked)
-    order = Order({"gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
-    second, cpu = measured(lambda: run(problem, method, order))
-    first, first_cpu = measured(lambda: FIRST[method](problem, Order({"gap": 0.0, "threads": 1})))
+    context = SolveContext({"gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
+    second, cpu = measured(lambda: run(problem, method, context))
+    first, first_cpu = measured(lambda: by_model(problem, FIRST[method], SolveContext({"gap": 0.0, "threads": 1})))
     return {
         "status": second.status,
         "cells": problem.n,
@@ -199,8 +199,8 @@ def compared(asked: Asked, method: str, setting: Setting) -> Row:
 def changed(method: str, options: dict, setting: Setting) -> Row:
     """Levels of 2, which a rounding to 10 can give."""
     problem = table(Asked((2, 2, 0), "1", {}))
-    order = Order({**options, "gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
-    made, cpu = measured(lambda: run(problem, method, order))
+    context = SolveContext({**options, "gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
+    made, cpu = measured(lambda: run(problem, method, context))
     return {"status": made.status, "cells": problem.n, "objective": made.objective, "cpu": cpu} | audited(
         problem, made.pattern
     )

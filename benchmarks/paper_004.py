@@ -26,8 +26,8 @@ from runner import main
 
 from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
@@ -52,9 +52,9 @@ LIMIT = 100.0
 def row_of(problem: TableProblem, norm: str, setting: Setting) -> Row:
     """By the method as a policy would ask for it: in L∞, the table closest in L1 among the best ones."""
     options = {"norm": norm, "sense": "up", "omega1": 0.99, "omega2": 0.01}
-    run(relative(business(seed=99)), "cta", Order(options))  # loads what has to be loaded
+    run(relative(business(seed=99)), "cta", SolveContext(options))  # loads what has to be loaded
     problem = relative(problem)
-    made, cpu = measured(lambda: run(problem, "cta", Order(options, DEADLINES[setting.deadline](setting.limit))))
+    made, cpu = measured(lambda: run(problem, "cta", SolveContext(options, DEADLINES[setting.deadline](setting.limit))))
     row: Row = {
         "cells": problem.n,
         "sensitive": len(problem.sensitive),
@@ -99,8 +99,8 @@ def figure_row(name: str, setting: Setting) -> Row:
     problem = bound(path.read_text(encoding="utf-8"), KNOWN)
     request = Request(policy, path, Noted(KNOWN), datetime.date(2026, 1, 1), KNOWN)
     plan, _ = plan_of(engine, block, problem, request)
-    order = Order(plan.options, DEADLINES[setting.deadline](setting.limit))
-    made, cpu = measured(lambda: run(problem, "cta", order))
+    context = SolveContext(plan.options, DEADLINES[setting.deadline](setting.limit))
+    made, cpu = measured(lambda: run(problem, "cta", context))
     assert made.pattern is not None
     z = made.pattern.value - problem.dataset["a"].values
     return {

@@ -27,8 +27,8 @@ from measuring import CpuDeadline
 from sdcdsl.audit import audit
 from sdcdsl.bind.hierarchy import Tree
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern, hidden, intervals
 
 FILES = ("hier13", "hier16", "ninenew")
@@ -204,7 +204,7 @@ def narrowed(problem: TableProblem, room: Room) -> Room:
 
 def by_method(method: str, problem: TableProblem, seconds: float) -> Room:
     """What one of our own methods has after so many seconds of CPU time."""
-    found = run(problem, method, Order({"threads": 1}, CpuDeadline(seconds))).pattern
+    found = run(problem, method, SolveContext({"threads": 1}, CpuDeadline(seconds))).pattern
     assert found is not None, "no release in time"
     a = problem.dataset["a"].values
     return Room(found.low - a, found.high - a)

@@ -40,10 +40,9 @@ from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
-from sdcdsl.cli.compiling import MODELS
 from sdcdsl.methods.cta.settings import settings_of
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import DEFINITIONS, run
 from sdcdsl.outcome import Attempt, End, Outcome, Prepared
 from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.pipeline.release import release
@@ -154,10 +153,10 @@ class Phases:
         (engine,) = block.the(d.MethodChain).engines
         problem, plan = self._timed("bind", lambda: _bound(request, block, engine))
         deadline = DEADLINES[self.setting.deadline](self.setting.limit)
-        order = Order({**plan.options, "threads": 1}, deadline, 0, plan.before)
-        if self.build and engine.name in MODELS:
-            self._timed("build", lambda: self._built(problem, engine.name, order))
-        result = self._timed("solve", lambda: run(problem, engine.name, order))
+        context = SolveContext({**plan.options, "threads": 1}, deadline, 0, plan.before)
+        if self.build and engine.name in DEFINITIONS:
+            self._timed("build", lambda: self._built(problem, engine.name, context))
+        result = self._timed("solve", lambda: run(problem, engine.name, context))
         row = {"cells": problem.n, "sensitive": len(problem.sensitive), "status": result.status, "timed": self.timed}
         row |= {"objective": result.objective, "bound": result.bound, "gap": result.gap, "notes": list(result.notes)}
         if result.pattern is not None:
@@ -170,10 +169,8 @@ class Phases:
         row["cpu"] = sum(self.timed.values())
         return problem, row
 
-    def _built(self, problem: TableProblem, method: str, order: Order) -> None:
-        """Each model has a module of its own; that of suppression takes costs beside the options."""
-        extra = problem.dataset["w"].values if method == "csp" else order
-        write(MODELS[method].model(problem, order.options, extra), self.folder / "model.lp", [])
+    def _built(self, problem: TableProblem, method: str, context: SolveContext) -> None:
+        write(DEFINITIONS[method]().model(problem, context), self.folder / "model.lp", [])
 
     def _written(self, request: Request, outcome: Outcome) -> int:
         request.places.digest()
@@ -227,7 +224,7 @@ def example_row(setting: Setting) -> Row:
 def entries(done: Done) -> Iterator[Entry]:
     for size, levels in SIZES.items():
         for method in SLOW.get(size, METHODS):
-            build = size == MODELLED and find_method(method) is not None and method in MODELS
+            build = size == MODELLED and find_method(method) is not None and method in DEFINITIONS
             yield Entry(
                 KIND,
                 size,

@@ -41,8 +41,8 @@ from runner import main
 from sdcdsl.bind.hierarchy import Tree
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order, Progress, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Progress, Result, SolveContext
+from sdcdsl.methods.solving import run
 
 KIND = "Controlled rounding"
 SOSIAL = DATA / "tables" / "ssbtools" / "sosialFiktiv.csv"
@@ -151,7 +151,7 @@ def sosial() -> TableProblem:
 
 def row_of(case: Case, base: float, deadline: str) -> Row:
     warm = bare(network(LOOKALIKES[1])) if case.kind == "network" else bare(business(seed=99))
-    run(warm, "rounding", Order({"base": 5.0, "gap": 0.2}, DEADLINES[deadline](5.0)))
+    run(warm, "rounding", SolveContext({"base": 5.0, "gap": 0.2}, DEADLINES[deadline](5.0)))
     made = case.make()
     trace: list[tuple[float, float]] = []
     began = process_time()
@@ -160,8 +160,8 @@ def row_of(case: Case, base: float, deadline: str) -> Row:
         if standing.objective is not None and (not trace or standing.objective < trace[-1][1]):
             trace.append((round(process_time() - began, 2), standing.objective))
 
-    order = Order({"base": base, "gap": case.gap}, DEADLINES[deadline](case.limit), tell=tell)
-    result, cpu = measured(lambda: run(made, "rounding", order))
+    context = SolveContext({"base": base, "gap": case.gap}, DEADLINES[deadline](case.limit), report=tell)
+    result, cpu = measured(lambda: run(made, "rounding", context))
     row: Row = {
         "instance": case.name,
         "method": "rounding",

@@ -41,8 +41,8 @@ from sdcdsl.bind.lattice import CELL_LIMIT
 from sdcdsl.bind.microdata import Columns as Fields
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.tabulate import tabulate
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import hidden
 
 KIND = "Scaling"
@@ -128,10 +128,10 @@ def solving(series: str, n: int, setting: Setting) -> Row:
     method, make, options = SERIES[series]
     gap = GAPS.get(series, GAP)
     small = make(min(n, 1_500))  # large tables run compiled: what is compiled is loaded here
-    run(small, method, Order({**options(small), "gap": 1.0, "threads": 1}, DEADLINES[setting.deadline](1.0)))
+    run(small, method, SolveContext({**options(small), "gap": 1.0, "threads": 1}, DEADLINES[setting.deadline](1.0)))
     problem = make(n)
-    order = Order({**options(problem), "gap": gap, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
-    result, cpu = measured(lambda: run(problem, method, order))
+    context = SolveContext({**options(problem), "gap": gap, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
+    result, cpu = measured(lambda: run(problem, method, context))
     row = {"size": problem.n, "cells": problem.n, "sensitive": len(problem.sensitive), "cpu": cpu}
     row |= {"objective": result.objective, "gap": result.gap, "memory": peak_memory(), "notes": list(result.notes)}
     # What ran into its limit with the gap still open has not ended, whatever it found.

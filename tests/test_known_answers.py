@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli
-from sdcdsl.methods.run import available
+from sdcdsl.methods.solving import available
 from tests.conftest import ROOT
 from tests.methods import known
 

@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +20,8 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.compile_solution import read_solution
 from sdcdsl.cli.streams import written
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
-from sdcdsl.methods.combined import model as combined
-from sdcdsl.methods.csp import model as csp
-from sdcdsl.methods.cta import model as cta
-from sdcdsl.methods.forms.model import FirstModel
-from sdcdsl.methods.ip import model as ip
-from sdcdsl.methods.modelling import discounted
-from sdcdsl.methods.perturb import model as perturb
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.rounding import model as rounding
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import DEFINITIONS
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.method_plan import Plan, plan_of
@@ -40,14 +33,6 @@ from sdcdsl.solve.writing import write
 if TYPE_CHECKING:
     import linopy
 
-MODELS: dict[str, Any] = {
-    "csp": csp,
-    "ip": ip,
-    "cta": cta,
-    "rounding": FirstModel(rounding.shape),
-    "perturb": FirstModel(perturb.shape),
-    "combined": FirstModel(combined.shape),
-}
 MOST_VARIABLES = 20_000_000
 WHOLE = 1e-4
 
@@ -118,9 +103,9 @@ def _engine(protect: d.Block, asked: str | None) -> tuple[d.Engine | None, list[
     chain = protect.last(d.MethodChain)
     engines = {e.name: e for e in chain.engines} if chain is not None else {}
     name = asked or next(iter(engines), None)
-    if name in engines and name in MODELS:
+    if name in engines and name in DEFINITIONS:
         return engines[name], []
-    can = " or ".join(f"`{m}`" for m in MODELS)
+    can = " or ".join(f"`{m}`" for m in DEFINITIONS)
     if name is not None and name not in engines:
         headline = f"the block does not name the method `{name}`: its chain is {', '.join(engines) or 'empty'}"
         return None, [diagnostic("SDC504", headline, protect.span)]
@@ -158,8 +143,9 @@ def _done(
     problem: TableProblem, plan: Plan, asked: Asked, solution: dict[str, float] | None, found: list[Diagnostic]
 ) -> Done:
     method = plan.engine.name
-    order = Order(plan.options, before=plan.before)
-    model = _model(problem, method, order)
+    context = SolveContext(plan.options, before=plan.before)
+    definition = DEFINITIONS[method]()
+    model = definition.model(problem, context)
     seen = numbers(model)
     size = {"binaries": int(seen.integer.sum()), "others": int((~seen.integer).sum()), "rows": len(seen.row_low)}
     block: dict[str, Any] = {"name": problem.name, "method": method, "model": size}
@@ -178,21 +164,8 @@ def _done(
         if values is None:
             return _refused([*found, *problems])
         done.blocks[0]["solution"] = str(asked.solution)
-        _tried(problem, method, order, _released(problem, method, order, values), done)
+        _tried(problem, method, context, definition.pattern(problem, values, context), done)
     return done
-
-
-def _model(problem: TableProblem, method: str, order: Order) -> linopy.Model:
-    if method == "csp":
-        w = discounted(problem.dataset["w"].values, order)
-        return csp.model(problem, order.options, w)
-    return MODELS[method].model(problem, order.options, order)
-
-
-def _released(problem: TableProblem, method: str, order: Order, values: dict[str, np.ndarray]) -> Pattern:
-    if method in ("csp", "ip"):
-        return MODELS[method].pattern(problem, values)
-    return MODELS[method].pattern(problem, values, order.options)
 
 
 def _about(problem: TableProblem, method: str) -> list[str]:
@@ -222,10 +195,11 @@ def _written(model: linopy.Model, path: Path, about: list[str]) -> list[Diagnost
 # ---- a solution --------------------------------------------------------------------------------------
 
 
-def _tried(problem: TableProblem, method: str, order: Order, released: Pattern, done: Done) -> None:
+def _tried(problem: TableProblem, method: str, context: SolveContext, released: Pattern, done: Done) -> None:
     """The release that a solution stands for, audited."""
     verdict = audit_release(problem, released, exact=False)
-    loss = _loss(problem, method, order, released)
+    # What was cheaper because of the last period costs what it costs.
+    loss = DEFINITIONS[method]().objective(problem, released, replace(context, before=None))
     touched = int((problem.dataset["published"].values & (released.status != EXACT)).sum())
     done.blocks[0] |= {"objective": loss, "touched": touched, "verdict": verdict.verdict}
     done.exit = exits.DONE if verdict.verdict in ("protected", "nothing to check") else exits.EXPOSED
@@ -236,13 +210,6 @@ def _tried(problem: TableProblem, method: str, order: Order, released: Pattern, 
     if done.exit == exits.EXPOSED and len(exposed):
         cells = verdict.proofs.problem.pairs.cell[exposed]
         done.text += f"  {first_cells(np.unique(cells), verdict.problem.label)}\n"
-
-
-def _loss(problem: TableProblem, method: str, order: Order, released: Pattern) -> float:
-    """In the papers' terms: what was cheaper because of the last period costs what it costs."""
-    if method == "csp":
-        return csp.objective(problem, released)
-    return MODELS[method].objective(problem, released, order.options)
 
 
 def _fitted(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.pattern import Pattern
-from sdcdsl.solve import Limits, Solution, Status
-from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.solve import Limits, Status
+from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 RESULTS = {Status.OPTIMAL: OPTIMAL, Status.FEASIBLE: FEASIBLE, Status.INFEASIBLE: INFEASIBLE, Status.LIMIT: LIMIT}
 
@@ -22,24 +21,13 @@ def objective_scaling(cost: float) -> float:
     return 1.0 if 1e-3 <= cost <= 1e6 else 1.0 / cost
 
 
-def discounted(w: np.ndarray, order: Order) -> np.ndarray:
+def discounted(w: np.ndarray, context: SolveContext) -> np.ndarray:
     """What was not published as it was last time is cheaper to touch again."""
-    if order.before is None:
+    if context.before is None:
         return w
-    return np.where(order.before, w * (1.0 - (order.options.get("previous_discount") or 0.0)), w)
+    return np.where(context.before, w * (1.0 - (context.options.get("previous_discount") or 0.0)), w)
 
 
-def limits(order: Order) -> Limits:
-    asked = Limits(None, order.options.get("gap") or 0.0, order.options.get("threads"), order.seed)
-    return asked.with_time(order.deadline.remaining)
-
-
-def result(solution: Solution, released: Pattern | None) -> Result:
-    return Result(
-        RESULTS.get(solution.status, FAILED),
-        released,
-        solution.objective,
-        solution.bound,
-        seconds={"first model": solution.seconds},
-        notes=(solution.message,) if solution.status is Status.FAILED else (),
-    )
+def limits(context: SolveContext) -> Limits:
+    asked = Limits(None, context.options.get("gap") or 0.0, context.options.get("threads"), context.seed)
+    return asked.with_time(context.deadline.remaining)

@@ -25,14 +25,14 @@ class Progress:
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class SolveContext:
     """What a method is asked for beside the table problem."""
 
     options: dict[str, Any]  # of the method's dataclass in `vocabulary.methods`, as plain values
     deadline: Deadline = field(default_factory=Deadline)
     seed: int = 0
     before: np.ndarray | None = None  # bool [cell]: not published as they were in the last period
-    tell: Callable[[Progress], None] = lambda standing: None
+    report: Callable[[Progress], None] = lambda progress: None
     team: Team = SERIAL  # who may be asked for parts of the work
     checkpointer: Checkpointer = field(default_factory=Checkpointer)  # where a long search leaves what it knows
 
@@ -60,6 +60,7 @@ class Result:
     clashes: tuple[Clash, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)  # what the method has to say of its result, for the report
     notes: tuple[str, ...] = ()  # the same in sentences
+    relaxed: dict[str, Any] = field(default_factory=dict)  # options that were relaxed, as they were used
     timed: bool = False  # time had a say: the same search may come to another release
 
     @property

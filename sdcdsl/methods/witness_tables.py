@@ -21,6 +21,7 @@ whole numbers leaks: 1e-6 of 1e9 protects a cell that is not hidden. The bounds 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,30 +50,32 @@ class Tables:
     scaling: xr.DataArray  # [pair]: one over the level
 
 
-@dataclass(frozen=True, eq=False)
 class Setting:
     """The cells that may be touched, in the order of a model's dimension `cell`, and the relations between them."""
 
-    instance: Instance
-    cells: np.ndarray
-    relations: csr_array  # M for these cells, without empty rows
-    stretch: float
+    def __init__(self, instance: Instance):
+        self.instance = instance
+        self.cells: np.ndarray = np.flatnonzero(instance.may_open)
+
+    @cached_property
+    def relations(self) -> csr_array:
+        """M for these cells, without empty rows."""
+        relations = csr_array(self.instance.M[:, self.cells])
+        relations.eliminate_zeros()
+        return csr_array(relations[np.flatnonzero(np.diff(relations.indptr))])
+
+    @cached_property
+    def stretch(self) -> float:
+        """How many times its level a cell may have to move, at most."""
+        entries: Any = self.relations.tocoo()
+        whole = np.array_equal(entries.data, np.sign(entries.data))
+        rows = len(self.relations.indptr) - 1
+        network = as_network(entries.data, entries.col, entries.row, len(self.cells), rows) if whole else None
+        return STRETCH if network is None else 1.0
 
     def over_cells(self, of_all: np.ndarray) -> xr.DataArray:
         """Numbers of all cells, for those of the model."""
         return xr.DataArray(of_all[self.cells], dims="cell", coords={"cell": self.cells})
-
-
-def setting(instance: Instance) -> Setting:
-    cells = np.flatnonzero(instance.may_open)
-    relations = csr_array(instance.M[:, cells])
-    relations.eliminate_zeros()
-    relations = csr_array(relations[np.flatnonzero(np.diff(relations.indptr))])
-    entries: Any = relations.tocoo()
-    whole = np.array_equal(entries.data, np.sign(entries.data))
-    rows = len(relations.indptr) - 1
-    network = as_network(entries.data, entries.col, entries.row, len(cells), rows) if whole else None
-    return Setting(instance, cells, relations, STRETCH if network is None else 1.0)
 
 
 def tables(model: linopy.Model, of: Setting, side: int, clipped: bool) -> Tables | None:

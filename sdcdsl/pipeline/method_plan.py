@@ -16,7 +16,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.checkpoint import Checkpointer
-from sdcdsl.methods.result import Order, Progress
+from sdcdsl.methods.result import Progress, SolveContext
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
@@ -89,14 +89,14 @@ def _previous(
     return before, tuple(paths.values()), found
 
 
-def order_of(
+def context_of(
     plan: Plan,
     seed: int,
     tell: Callable[[Progress], None],
     team: Team = SERIAL,
     checkpointer: Checkpointer | None = None,
     deadline: Deadline | None = None,
-) -> Order:
+) -> SolveContext:
     """Without a deadline one starts now."""
     deadline = deadline or Deadline(plan.options.get("time_limit"))
-    return Order(plan.options, deadline, seed, plan.before, tell, team, checkpointer or Checkpointer())
+    return SolveContext(plan.options, deadline, seed, plan.before, tell, team, checkpointer or Checkpointer())

@@ -12,7 +12,7 @@ from sdcdsl.bind.options import option_values
 from sdcdsl.bind.places import Places
 from sdcdsl.bind.sources import SUFFIX
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
-from sdcdsl.methods.run import available
+from sdcdsl.methods.solving import available
 from sdcdsl.outcome import End
 from sdcdsl.pipeline.release import kept, led_out, misplaced, targets
 from sdcdsl.pipeline.request import Request

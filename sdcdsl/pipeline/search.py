@@ -19,12 +19,12 @@ from sdcdsl.executing.overdue import Overdue, within
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.cta import settings as cta
 from sdcdsl.methods.result import Progress, Result
-from sdcdsl.methods.run import available, run
+from sdcdsl.methods.solving import available, run
 from sdcdsl.outcome import SAFE, Attempt, Changes, End, Outcome
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT, HIDDEN, misstated
 from sdcdsl.pipeline.conflicts import nothing_found
-from sdcdsl.pipeline.method_plan import Plan, order_of
+from sdcdsl.pipeline.method_plan import Plan, context_of
 from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.pipeline.rounds import Round, Rounds
@@ -200,17 +200,17 @@ def _searched(
         if not given_up:
             watch.standing(problem.name, standing)
 
-    order = order_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
+    context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     begun = perf_counter()
-    limit = order.deadline.limit
+    limit = context.deadline.limit
     try:
         if limit is None:
-            result = run(problem, plan.engine.name, order)
+            result = run(problem, plan.engine.name, context)
         else:
-            result = within(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, order))
+            result = within(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, context))
     except Overdue:
         late = f"it had {limit:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
-        order.deadline.stop = given_up = True
+        context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(late,))
     except ClusterLost:
         raise
@@ -219,7 +219,7 @@ def _searched(
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
     # Methods of others may look at their time without saying so.
-    timed = result.timed or order.deadline.time_dependent or (result.pattern is None and order.deadline.expired)
+    timed = result.timed or context.deadline.time_dependent or (result.pattern is None and context.deadline.expired)
     return replace(result, timed=timed, seconds=result.seconds or {"search": perf_counter() - begun})
 
 

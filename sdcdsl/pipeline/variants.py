@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, Source, diagnostic, has_errors
-from sdcdsl.methods.run import available
+from sdcdsl.methods.solving import available
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.checks import check

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import linopy
 
 
+CONSTANT = "constant of the objective"  # a parameter of the model
+
+
 def new_model(sparse: bool = True) -> linopy.Model:
     """An empty model. Not sparse is for netCDF files, whose plain version has no place for sparse rows."""
     import linopy  # noqa: PLC0415
@@ -43,6 +46,7 @@ class Numbers:
     maximise: bool
     unit: np.ndarray  # value of a column in the model's own units: x / unit
     objective_unit: float
+    constant: float = 0.0  # of the objective, in the model's own units: solvers do not see it
 
     @property
     def n(self) -> int:
@@ -50,7 +54,7 @@ class Numbers:
 
     def objective(self, x: np.ndarray) -> float:
         quadratic = 0.5 * float(x @ (self.Q @ x)) if self.Q is not None else 0.0
-        return (float(self.cost @ x) + quadratic) / self.objective_unit
+        return (float(self.cost @ x) + quadratic) / self.objective_unit + self.constant
 
 
 def numbers(model: linopy.Model) -> Numbers:
@@ -70,6 +74,7 @@ def numbers(model: linopy.Model) -> Numbers:
         maximise=model.objective.sense == "max",
         unit=seen.var_scaling,
         objective_unit=float(model.objective.scaling),
+        constant=float(model.parameters.get(CONSTANT, 0.0)),
     )
 
 

@@ -76,7 +76,7 @@ def judged(seen: Numbers, answer: Answer, limits: Limits) -> Solution:
             Ending.UNBOUNDED: Status.UNBOUNDED,
             Ending.LIMIT: Status.LIMIT,
         }.get(answer.ending, Status.FAILED)
-        bound = None if answer.bound is None else answer.bound / seen.objective_unit
+        bound = None if answer.bound is None else answer.bound / seen.objective_unit + seen.constant
         return Solution(status, bound=bound if status is Status.LIMIT else None, message=answer.message)
     if answer.ending not in (Ending.OPTIMAL, Ending.LIMIT):
         return Solution(Status.FAILED, message=answer.message)
@@ -93,7 +93,7 @@ def judged(seen: Numbers, answer: Answer, limits: Limits) -> Solution:
 def _bound(seen: Numbers, answer: Answer, limits: Limits, objective: float) -> float | None:
     way = -1.0 if seen.maximise else 1.0
     if answer.bound is not None:
-        bound = answer.bound / seen.objective_unit
+        bound = answer.bound / seen.objective_unit + seen.constant
     elif answer.ending is Ending.OPTIMAL:  # a solver that names no bound means the gap it was given
         bound = objective - way * (limits.gap if seen.integer.any() else 0.0) * abs(objective)
     else:

@@ -9,8 +9,8 @@ import numpy as np
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import settings_of
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern
 from tests.conformance import adjustments
 from tests.conformance.cases import Case
@@ -65,7 +65,7 @@ def _drawn(case: Case) -> Judged:
     """Enhanced adjustment draws tables: no model, no bound. What is infeasible is so for every seed."""
     out = Judged([])
     for seed in range(SEEDS):
-        made = run(case.problem, case.method, Order(case.options, Deadline(SECONDS), seed=seed))
+        made = run(case.problem, case.method, SolveContext(case.options, Deadline(SECONDS), seed=seed))
         out.said.append(Said(f"seed {seed}", made.status, made.objective, made.bound, made.pattern, case.options))
         wrong = [] if made.pattern is None else list(_exposed(case, made.pattern))
         out.complaints += [f"seed {seed}: {one}" for one in wrong]

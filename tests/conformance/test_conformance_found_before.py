@@ -12,8 +12,8 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import settings_of
-from sdcdsl.methods.result import Order, Result, gap
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Result, SolveContext, gap
+from sdcdsl.methods.solving import run
 from sdcdsl.numerics.integrality import run_twice, whole_ends
 from sdcdsl.solve import Status, solve
 from tests.attack.tables import TREES, cross, flat
@@ -24,7 +24,7 @@ INF = np.inf
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, Order(options, Deadline(60.0), seed=1))
+    return run(problem, method, SolveContext(options, Deadline(60.0), seed=1))
 
 
 # ---- a least width that is more than any attacker reckons with -----------------------------------------------------

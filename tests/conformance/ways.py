@@ -11,8 +11,8 @@ import numpy as np
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern
 from sdcdsl.solve import Limits, missing, solve
 from sdcdsl.solve.backend import Refused
@@ -51,7 +51,7 @@ def ways(case: Case, models: bool = True) -> Iterator[Said]:
 
 
 def _by_search(problem: TableProblem, way: str, method: str, options: dict[str, Any]) -> Said:
-    made = run(problem, method, Order(options, Deadline(SECONDS), seed=1))
+    made = run(problem, method, SolveContext(options, Deadline(SECONDS), seed=1))
     if "steps" in made.facts and method == "rounding":  # further away than was asked for, since nothing is nearer
         options = options | {"steps": made.facts["steps"]}
     return Said(way, made.status, made.objective, made.bound, made.pattern, options)

@@ -14,8 +14,8 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.places import Noted
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
 from sdcdsl.pipeline.protect import prepare
@@ -118,7 +118,7 @@ def test_nothing_is_told(talkative, tmp_path):
     problem = made.outcomes[0].problem
     d = problem.dataset
     audit(problem, hidden(d["a"].values, np.ones(problem.n, dtype=bool)), team=talkative)
-    run(problem, "ecta", Order({"alpha": 0.9, "tries": 16}, team=talkative))
+    run(problem, "ecta", SolveContext({"alpha": 0.9, "tries": 16}, team=talkative))
     # A task that fails is what logs are fullest of.
     with pytest.raises(ValueError, match="Xanadu: 8765401"):
         talkative.submit(tasks.failing_loudly, np.array(VALUES[0], dtype=float), "Xanadu").result(HANGS)

@@ -26,8 +26,8 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Channel, Team
 from sdcdsl.executing.team import DEATHS
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
 from sdcdsl.pattern.digest import digest
@@ -86,8 +86,8 @@ def test_audits(problem, team, small_parts, exact):
 def test_tries(problem, team):
     options = {"alpha": 0.5, "tries": 25}
     told: list[str] = []
-    alone = run(problem, "ecta", Order(options, seed=3))
-    made = run(problem, "ecta", Order(options, seed=3, tell=lambda s: told.append(s.note), team=team))
+    alone = run(problem, "ecta", SolveContext(options, seed=3))
+    made = run(problem, "ecta", SolveContext(options, seed=3, report=lambda s: told.append(s.note), team=team))
     assert alone.pattern is not None and made.pattern is not None
     assert (made.objective, made.facts, digest(made.pattern)) == (alone.objective, alone.facts, digest(alone.pattern))
     assert any("try 25 of 25" in note for note in told)
@@ -134,7 +134,7 @@ def test_searches_that_separate(tmp_path, team, monkeypatch, method, options):
     monkeypatch.setattr(separation, "LARGE", 0)
     monkeypatch.setattr(separation, "BATCH", 2)
     problem = problem_of(cube(tmp_path / "cube.jj", 3, 3))
-    alone, made = (run(problem, method, Order(options, team=one)) for one in (SERIAL, team))
+    alone, made = (run(problem, method, SolveContext(options, team=one)) for one in (SERIAL, team))
     assert alone.pattern is not None and made.pattern is not None
     assert (made.status, made.objective, digest(made.pattern)) == (alone.status, alone.objective, digest(alone.pattern))
 
@@ -244,11 +244,11 @@ def test_an_audit_whose_workers_are_killed(problem, apart, small_parts, monkeypa
 
 def test_tries_whose_workers_are_killed(problem, apart):
     options = {"alpha": 0.5, "tries": 30}
-    alone = run(problem, "ecta", Order(options, seed=3))
+    alone = run(problem, "ecta", SolveContext(options, seed=3))
     with killing(apart) as killed:
         until = time.monotonic() + HANGS
         while True:
-            made = run(problem, "ecta", Order(options, seed=3, team=apart))
+            made = run(problem, "ecta", SolveContext(options, seed=3, team=apart))
             assert made.pattern is not None and alone.pattern is not None
             assert digest(made.pattern) == digest(alone.pattern)
             if killed or time.monotonic() > until:

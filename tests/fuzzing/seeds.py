@@ -11,8 +11,8 @@ import polars as pl
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, State, write
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from tests.executing.cubes import cube, problem_of
 from tests.importing import worlds
 from tests.proof.worlds import investment
@@ -148,7 +148,11 @@ def checkpoints() -> list[bytes]:
     """Of a suppression on its way, and one with all kinds of facts."""
     with tempfile.TemporaryDirectory() as name:
         path, other = Path(name) / "a.checkpoint", Path(name) / "b.checkpoint"
-        run(checkpoint_problem(Path(name)), "csp", Order({"gap": 0.0}, Deadline(), checkpointer=_Every(path, "this")))
+        run(
+            checkpoint_problem(Path(name)),
+            "csp",
+            SolveContext({"gap": 0.0}, Deadline(), checkpointer=_Every(path, "this")),
+        )
         facts = {"phase": "bound", "mirrored": False, "rounds": [[["protected", 1.0, [0, 1]]]]}
         write(other, "this", State(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
         return [path.read_bytes(), other.read_bytes()]

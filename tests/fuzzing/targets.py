@@ -38,8 +38,8 @@ from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.importing import Wanted, policy_from
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.checkpoint import read as read_checkpoint
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pipeline.verify import checks
 from sdcdsl.policy.files import decode
 from sdcdsl.policy.lint import lint
@@ -273,14 +273,14 @@ def checkpoint(raw: bytes, folder: Path) -> None:
             problem, least = _searched(folder)
             checkpointer = Checkpointer()
             checkpointer.found = state
-            made = run(problem, "csp", Order({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
+            made = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
             assert made.pattern is not None and made.objective == least, (made.status, made.objective)
 
 
 @cache
 def _searched(folder: Path):
     problem = seeds.checkpoint_problem(folder)
-    return problem, run(problem, "csp", Order({"gap": 0.0}, Deadline())).objective
+    return problem, run(problem, "csp", SolveContext({"gap": 0.0}, Deadline())).objective
 
 
 def _summed(raw: bytes) -> bytes:

@@ -8,8 +8,8 @@ import pytest
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import run
 from tests.methods.oracle import Oracle
 from tests.methods.tiny_tables import SHAPES, tiny_table
 
@@ -22,7 +22,7 @@ def tables() -> list[tuple[str, int]]:
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, Order(options, Deadline(), seed=1))
+    return run(problem, method, SolveContext(options, Deadline(), seed=1))
 
 
 def assert_audited(problem: TableProblem, result: Result) -> None:

@@ -20,8 +20,8 @@ from sdcdsl.accelerate.ip import benders
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, State, about, read, write
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern.digest import digest
 from tests.executing.cubes import cube, problem_of
 
@@ -273,14 +273,14 @@ class Ending(Checkpointer):
 def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, method, options, times):
     monkeypatch.setattr(benders, "MOST", 0.0)  # small tables have all their intervals at once, and nothing to keep
     problem = problem_of(cube(tmp_path / "cube.jj", 3 if sensitive < 10 else 4, sensitive))
-    whole = run(problem, method, Order(options, Deadline(), seed=5))
+    whole = run(problem, method, SolveContext(options, Deadline(), seed=5))
     path = tmp_path / "a.checkpoint"
     with pytest.raises(Ended):
-        run(problem, method, Order(options, Deadline(), seed=5, checkpointer=Ending(path, times)))
+        run(problem, method, SolveContext(options, Deadline(), seed=5, checkpointer=Ending(path, times)))
     checkpointer = Checkpointer(path, "this", every=1000)
     checkpointer.resume()
     assert checkpointer.found is not None
-    resumed = run(problem, method, Order(options, Deadline(), seed=5, checkpointer=checkpointer))
+    resumed = run(problem, method, SolveContext(options, Deadline(), seed=5, checkpointer=checkpointer))
     assert resumed.status == whole.status
     assert resumed.pattern is not None and whole.pattern is not None
     assert resumed.objective == pytest.approx(whole.objective, rel=1e-6)
@@ -290,10 +290,10 @@ def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, m
 
 def test_a_forged_release_is_not_believed(problem, tmp_path):
     """Nothing hidden but what must be: attackers see through that, so it does not count."""
-    whole = run(problem, "csp", Order({"gap": 0.0}, Deadline()))
+    whole = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline()))
     checkpointer = Checkpointer(tmp_path / "a", "this", every=1000)
     checkpointer.found = State({"phase": "bound"}, {"hidden": Instance(problem).sensitive})
-    made = run(problem, "csp", Order({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
+    made = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
     assert whole.pattern is not None and made.pattern is not None and made.objective == whole.objective
     assert digest(made.pattern) == digest(whole.pattern)
 
@@ -301,7 +301,7 @@ def test_a_forged_release_is_not_believed(problem, tmp_path):
 def test_forged_tries_are_not_believed(problem):
     checkpointer = Checkpointer()
     checkpointer.found = State({"rounds": [[["protected", 0.0, []]] * 3]})
-    made = run(problem, "ecta", Order({"alpha": 0.5, "tries": 3}, Deadline(), seed=5, checkpointer=checkpointer))
-    whole = run(problem, "ecta", Order({"alpha": 0.5, "tries": 3}, Deadline(), seed=5))
+    made = run(problem, "ecta", SolveContext({"alpha": 0.5, "tries": 3}, Deadline(), seed=5, checkpointer=checkpointer))
+    whole = run(problem, "ecta", SolveContext({"alpha": 0.5, "tries": 3}, Deadline(), seed=5))
     assert made.status == whole.status == "feasible"
     assert made.objective is not None and made.objective > 0.0

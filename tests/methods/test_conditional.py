@@ -10,17 +10,17 @@ import pytest
 from sdcdsl.audit import audit, certify
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.csp.model import solve_compact as csp_compact
-from sdcdsl.methods.ip.model import solve_compact as ip_compact
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.csp import model as csp
+from sdcdsl.methods.ip import model as ip
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import by_model, run
 from sdcdsl.proof.checking import verify
 from tests.methods.conditioned import Conditioned, conditional, tables
 from tests.methods.tiny_tables import made
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, Order(options, Deadline(), seed=1))
+    return run(problem, method, SolveContext(options, Deadline(), seed=1))
 
 
 def assert_best(problem: TableProblem, result: Result, best: float | None) -> None:
@@ -47,7 +47,7 @@ def test_cell_suppression(shape: str, seed: int):
     if result.pattern is not None:
         assert oracle.valid(result.pattern.status == "x")
     if seed == 0:
-        compact = csp_compact(problem, Order({}))
+        compact = by_model(problem, csp, SolveContext({}))
         assert (compact.objective is None) == (best is None)
         if best is not None:
             assert compact.objective == pytest.approx(best)
@@ -58,13 +58,13 @@ def test_interval_protection(shape: str, seed: int):
     problem = conditional(seed, shape)
     best = Conditioned(problem).cheapest_intervals()
     assert_best(problem, solved(problem, "ip"), best)
-    assert (ip_compact(problem, Order({})).objective is None) == (best is None)
+    assert (by_model(problem, ip, SolveContext({})).objective is None) == (best is None)
 
 
 @pytest.mark.parametrize(("shape", "seed"), tables())
 def test_interval_protection_and_the_first_model(shape: str, seed: int):
     problem = conditional(seed, shape)
-    assert_best(problem, solved(problem, "ip"), ip_compact(problem, Order({"gap": 1e-9})).objective)
+    assert_best(problem, solved(problem, "ip"), by_model(problem, ip, SolveContext({"gap": 1e-9})).objective)
 
 
 @pytest.mark.parametrize(("shape", "seed"), [("one dimension", 0), ("2-D", 0), ("2-D", 1)])
@@ -76,8 +76,8 @@ def test_intervals_that_keep_every_level_are_there_before_any_choice(shape: str,
     def stop(standing) -> None:
         deadline.stop = True
 
-    best = ip_compact(problem, Order({"gap": 1e-9})).objective
-    result = run(problem, "ip", Order({}, deadline, seed=1, tell=stop))
+    best = by_model(problem, ip, SolveContext({"gap": 1e-9})).objective
+    result = run(problem, "ip", SolveContext({}, deadline, seed=1, report=stop))
     assert (result.pattern is None) == (best is None)
     if result.pattern is not None:
         assert audit(problem, result.pattern, exact=False).verdict in ("protected", "nothing to check")

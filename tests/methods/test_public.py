@@ -9,7 +9,7 @@ from sdcdsl.accelerate.perturb.driver import solve as perturb
 from sdcdsl.accelerate.rounding.driver import solve as rounding
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.published_amounts import public, tells
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import SolveContext
 from tests.methods.known import bound
 from tests.methods.tiny_tables import changed
 from tests.test_known_answers import KNOWN
@@ -36,9 +36,9 @@ def test_a_share_of_the_value_does_not_give_it_away(method: str):
     a = problem.dataset["a"].values
     problem = changed(problem, lpl=np.array([1.0]), upl=np.array([1.0]))
     if method == "rounding":
-        result = rounding(problem, Order({"base": 0.1 * a}, Deadline(20)))
+        result = rounding(problem, SolveContext({"base": 0.1 * a}, Deadline(20)))
     else:
-        result = perturb(problem, Order({"range": (-0.1 * a, 0.1 * a), "end": "free"}, Deadline(20)))
+        result = perturb(problem, SolveContext({"range": (-0.1 * a, 0.1 * a), "end": "free"}, Deadline(20)))
     assert result.pattern is not None, result
     width = result.pattern.high - result.pattern.low
     digits = width / 10.0 ** np.floor(np.log10(width))

@@ -8,8 +8,8 @@ import pytest
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.numerics.simplex.tableau import CLOSED, REACHED, Tableau
 from sdcdsl.pattern import Pattern, hidden, intervals
 from tests.attack.oracle import System, protected, simplex_range
@@ -79,7 +79,7 @@ def test_values_from_one_to_a_trillion(share):
 def test_methods_on_values_from_one_to_a_trillion(method):
     a, relations, inner = of_all_sizes()
     problem = levelled(a, relations, inner, 0.2, w=np.log1p(a))
-    result = run(problem, method, Order({}, Deadline(30), seed=1))
+    result = run(problem, method, SolveContext({}, Deadline(30), seed=1))
     assert result.status in ("optimal", "feasible")
     assert result.pattern is not None
     assert agree(problem, result.pattern) == "p" * 9
@@ -156,7 +156,7 @@ def test_intervals_beside_huge_bounds():
     a = table(n, relations, {4: 6.0, 5: 4e8, 7: 3e9, 8: 5e5})
     view = np.zeros(n), np.where(a > 10, 1e15, 12.0)
     problem = made(n, relations, a, [(0, 4)], levels=np.array([[0.6], [0.9], [0.0]]), views=[view])
-    result = run(problem, "ip", Order({}, Deadline(30), seed=1))
+    result = run(problem, "ip", SolveContext({}, Deadline(30), seed=1))
     assert result.status == "optimal"
     assert result.pattern is not None
     assert agree(problem, result.pattern) == "p"

@@ -9,8 +9,8 @@ import pytest
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern, hidden, intervals
 from tests.methods.tiny_tables import SHAPES, changed, scaled, tiny_table
 
@@ -73,7 +73,7 @@ def test_a_bound_that_is_far_away_is_no_bound(shape):
 
 
 def solved(problem: TableProblem, method: str, options: dict) -> Result:
-    return run(problem, method.partition(" ")[0], Order(options, Deadline(30), seed=5))
+    return run(problem, method.partition(" ")[0], SolveContext(options, Deadline(30), seed=5))
 
 
 @pytest.mark.parametrize("method", SCALE_FREE)

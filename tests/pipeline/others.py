@@ -15,7 +15,7 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import Order, Progress, Result
+from sdcdsl.methods.result import Progress, Result, SolveContext
 from sdcdsl.pattern import hidden
 from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
 from sdcdsl.vocabulary import plugins
@@ -30,14 +30,14 @@ MEETING = Method("meeting", "waits until another block is searched, too", "all c
 STUBBORN = Method("stubborn", "searches on whatever it is told", "nothing", "none", CspOptions)
 
 
-def enumeration(problem: TableProblem, order: Order) -> Result:
+def enumeration(problem: TableProblem, context: SolveContext) -> Result:
     d = problem.dataset
     a, w, status = d["a"].values, d["w"].values, d["status"].values
     must = status == "u"
     free = np.flatnonzero(status == "s")
-    if order.deadline.expired:
+    if context.deadline.expired:
         return Result(LIMIT)
-    most = order.options["cap_hidden"] or len(free)
+    most = context.options["cap_hidden"] or len(free)
     patterns = [chosen for size in range(min(most, 4)) for chosen in combinations(free.tolist(), size)]
     for chosen in sorted(patterns, key=lambda chosen: (w[list(chosen)].sum(), chosen)):
         cells = must.copy()
@@ -49,28 +49,28 @@ def enumeration(problem: TableProblem, order: Order) -> Result:
     return Result("infeasible")
 
 
-def careless(problem: TableProblem, order: Order) -> Result:
+def careless(problem: TableProblem, context: SolveContext) -> Result:
     d = problem.dataset
     return Result(OPTIMAL, hidden(d["a"].values, d["status"].values == "u"), 0.0, 0.0)
 
 
-def lying(problem: TableProblem, order: Order) -> Result:
+def lying(problem: TableProblem, context: SolveContext) -> Result:
     d = problem.dataset
     return Result(OPTIMAL, hidden(d["a"].values + 1, d["status"].values == "u"), 0.0, 0.0)
 
 
-def endless(problem: TableProblem, order: Order) -> Result:
-    while not order.deadline.expired:
-        order.tell(Progress("waiting", objective=190.0, bound=59.0))
+def endless(problem: TableProblem, context: SolveContext) -> Result:
+    while not context.deadline.expired:
+        context.report(Progress("waiting", objective=190.0, bound=59.0))
         threading.Event().wait(0.05)
     d = problem.dataset
     everything = hidden(d["a"].values, np.ones(problem.n, dtype=bool))
     return Result(FEASIBLE, everything, float(d["w"].values.sum()), 59.0)
 
 
-def fruitless(problem: TableProblem, order: Order) -> Result:
-    while not order.deadline.expired:
-        order.tell(Progress("waiting", note="for nothing"))
+def fruitless(problem: TableProblem, context: SolveContext) -> Result:
+    while not context.deadline.expired:
+        context.report(Progress("waiting", note="for nothing"))
         threading.Event().wait(0.05)
     return Result(LIMIT)
 
@@ -78,10 +78,10 @@ def fruitless(problem: TableProblem, order: Order) -> Result:
 _BOTH = threading.Barrier(2)
 
 
-def meeting(problem: TableProblem, order: Order) -> Result:
+def meeting(problem: TableProblem, context: SolveContext) -> Result:
     """Two of these are done only if they run at the same time."""
     try:
-        _BOTH.wait(timeout=order.options["time_limit"] or 900.0)
+        _BOTH.wait(timeout=context.options["time_limit"] or 900.0)
     except threading.BrokenBarrierError:
         _BOTH.reset()
         return Result(LIMIT)
@@ -89,9 +89,9 @@ def meeting(problem: TableProblem, order: Order) -> Result:
     return Result(FEASIBLE, hidden(d["a"].values, np.ones(problem.n, dtype=bool)), float(d["w"].values.sum()), 0.0)
 
 
-def stubborn(problem: TableProblem, order: Order) -> Result:
+def stubborn(problem: TableProblem, context: SolveContext) -> Result:
     while True:
-        order.tell(Progress("waiting", note="for nothing"))
+        context.report(Progress("waiting", note="for nothing"))
         threading.Event().wait(0.05)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sdcdsl.accelerate.forms.solving import solve_shape
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.combined.model import shape
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    return solve_shape(shape(problem, order.options), order)
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    return solve_shape(shape(problem, context.options), context)

@@ -6,7 +6,7 @@
 
 Conditional levels (§7, `methods.conditions`) hold for cells that are hidden: d_p ≥ upl · x_p.
 
-In this order, and as far as time allows: a valid pattern (`finding`), a better one, a lower bound from the linear
+In this context, and as far as time allows: a valid pattern (`finding`), a better one, a lower bound from the linear
 relaxation with capacity cuts (`cutting`), patterns guided by its solution, bounds of parts of the table that add up
 (`by_parts`), and the master problem with its cuts, whose solutions are completed to valid patterns again. Whatever ends
 the search, the best valid pattern is the result, with the best bound.
@@ -31,7 +31,7 @@ from sdcdsl.methods.checkpoint import State
 from sdcdsl.methods.conditional_levels import conditions_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.reach import falling_short
-from sdcdsl.methods.result import Order, Progress, Result, gap
+from sdcdsl.methods.result import Progress, Result, SolveContext, gap
 from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.solve.limits import Limits
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
@@ -44,8 +44,8 @@ SEARCH, BOUND = "search", "bound"  # phases, as they are kept
 TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    return _Solving(problem, order).run()
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    return _Solving(problem, context).run()
 
 
 class _Priced:
@@ -72,21 +72,23 @@ class _Priced:
 
 
 class _Solving:
-    def __init__(self, problem: TableProblem, order: Order):
-        self.problem, self.order = problem, order
+    def __init__(self, problem: TableProblem, context: SolveContext):
+        self.problem, self.context = problem, context
         whole = Instance(problem)
         self.conditions = conditions_of(whole)
         self.instance = whole if self.conditions is None else self.conditions.base
-        self.deadline = order.deadline.within(order.deadline.remaining)  # ends earlier, by what the last check takes
+        self.deadline = context.deadline.within(
+            context.deadline.remaining
+        )  # ends earlier, by what the last check takes
         self._checked: np.ndarray | None = None
         self.w = self._weights()
-        self.cap = order.options.get("cap_hidden")
-        self.wanted = float(order.options.get("gap") or 0.0)
+        self.cap = context.options.get("cap_hidden")
+        self.wanted = float(context.options.get("gap") or 0.0)
         self.best: Found | None = None
         self.before_best: list[Found] = []
         self.bound: float | None = None
         self.seconds: dict[str, float] = {}
-        self.checkpointer, self.phase = order.checkpointer, SEARCH
+        self.checkpointer, self.phase = context.checkpointer, SEARCH
         self.checkpointer.save = self._keep
         self.bounding: Bounding | None = None
         self.counted = problem.dataset["published"].values
@@ -148,7 +150,7 @@ class _Solving:
         typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
 
         def make(instance: Instance) -> Finder:
-            return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.order.seed)
+            return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.context.seed)
 
         return make(self.instance) if self.conditions is None else Mending(self.conditions, make, self.deadline)
 
@@ -167,7 +169,7 @@ class _Solving:
     def _prove(self, finder: Finder) -> bool:
         """Whether it was proved that there is no pattern (with so few cells)."""
         aside = None if self.conditions is None else self.conditions.aside
-        bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.order.team)
+        bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.context.team)
         self.phase = BOUND
         if self.checkpointer.found is not None:
             bounding.resume(self.checkpointer.found.arrays)
@@ -177,10 +179,10 @@ class _Solving:
             self._tell(Progress(phase, note=f"{bounding.master.rows} cuts"))
             self._keep()
 
-        limits = Limits(gap=self.wanted, threads=self.order.options.get("threads"), seed=self.order.seed)
+        limits = Limits(gap=self.wanted, threads=self.context.options.get("threads"), seed=self.context.seed)
         wanted = max(self.wanted, 1e-9)
         proving = Proving(bounding, finder, self.deadline, self._take, said, lambda: self.best, wanted, limits)
-        proving.run(self.order.options.get("backend") or "highs")
+        proving.run(self.context.options.get("backend") or "highs")
         return proving.infeasible
 
     # ---- what was known before, and what is kept -----------------------------------------------------------
@@ -271,16 +273,16 @@ class _Solving:
     def _weights(self) -> np.ndarray:
         """What was hidden in the last period is cheaper to hide again."""
         w = self.instance.w
-        if self.order.before is None:
+        if self.context.before is None:
             return w
-        discount = float(self.order.options.get("previous_discount") or 0.0)
-        return np.where(self.order.before, w * (1 - discount), w)
+        discount = float(self.context.options.get("previous_discount") or 0.0)
+        return np.where(self.context.before, w * (1 - discount), w)
 
     def _tell(self, standing: Progress) -> None:
         objective = standing.objective
         if self.best is not None:
             objective = self.best[1] if objective is None else min(objective, self.best[1])
-        self.order.tell(Progress(standing.phase, objective, self.bound, standing.note))
+        self.context.report(Progress(standing.phase, objective, self.bound, standing.note))
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

@@ -27,7 +27,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta import model as compact
 from sdcdsl.methods.cta.settings import L1, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.result import Clash, Order, Result
+from sdcdsl.methods.result import Clash, Result, SolveContext
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.nearest.solved import Solved
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
@@ -41,8 +41,8 @@ FIRST_MODEL = 0.9  # of the time for another solver; with the rest the table of 
 LAST = 5.0  # seconds for that where nothing is left, since a table that does not add up is worth nothing
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    return Solver(problem, order).solve()
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    return Solver(problem, context).solve()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,10 @@ class ClosestTable:
 
 
 class Solver:
-    def __init__(self, problem: TableProblem, order: Order):
-        self.problem, self.order = problem, order
-        self.settings = settings_of(problem, order.options)
-        self.gap = max(float(order.options.get("gap") or 0.0), LEAST_GAP)
+    def __init__(self, problem: TableProblem, context: SolveContext):
+        self.problem, self.context = problem, context
+        self.settings = settings_of(problem, context.options)
+        self.gap = max(float(context.options.get("gap") or 0.0), LEAST_GAP)
         self.seconds: dict[str, float] = {}
 
     def solve(self) -> Result:
@@ -73,9 +73,9 @@ class Solver:
         refused = self._nowhere_to_go(self.settings)
         found = ClosestTable(INFEASIBLE) if refused is not None else self._found(self.settings)
         notes: tuple[str, ...] = ()
-        penalty = self.order.options.get("soft_totals")
+        penalty = self.context.options.get("soft_totals")
         if found.status == INFEASIBLE and penalty is not None:
-            softer = self.settings.with_soft_totals(float(penalty), self.problem, self.order.options)
+            softer = self.settings.with_soft_totals(float(penalty), self.problem, self.context.options)
             if self._nowhere_to_go(softer) is None:
                 again = self._found(softer)
                 if again.z is not None:
@@ -148,7 +148,7 @@ class Solver:
 
     def _nothing(self, found: ClosestTable) -> Result:
         notes = (found.note,) if found.note else ()
-        if found.status == FAILED and self.order.deadline.expired:
+        if found.status == FAILED and self.context.deadline.expired:
             return Result(LIMIT, bound=found.bound, seconds=self.seconds, notes=notes)
         if found.status == INFEASIBLE and found.missing is None:
             found, notes = self._why(found, notes)
@@ -170,7 +170,7 @@ class Solver:
     # ---- search ------------------------------------------------------------------------------------------
 
     def _found(self, of: Settings) -> ClosestTable:
-        if self.order.options.get("backend") == "scip":
+        if self.context.options.get("backend") == "scip":
             return self._by_first_model(of)
         sense = _only_one(of)
         began = process_time()
@@ -181,22 +181,24 @@ class Solver:
         return found
 
     def _closest(self, of: Settings, sense: np.ndarray) -> ClosestTable:
-        solved = closest(of, sense, self.order.deadline)
+        solved = closest(of, sense, self.context.deadline)
         if solved.status == INFEASIBLE:
             note = "" if (of.of.sense == 0).all() else "senses are given: `sense free` may find a table"
-            return ClosestTable(INFEASIBLE, sense, missing=missing(of.of, sense, self.order.deadline), note=note)
-        if solved.status == FAILED and (z := in_l1(of, sense, self.order.deadline)) is not None:
+            return ClosestTable(INFEASIBLE, sense, missing=missing(of.of, sense, self.context.deadline), note=note)
+        if solved.status == FAILED and (z := in_l1(of, sense, self.context.deadline)) is not None:
             return ClosestTable(FEASIBLE, sense, z, note=_instead(of))
         return ClosestTable(solved.status, sense, solved.z, solved.bound, solved=solved)
 
     def _searched(self, of: Settings) -> ClosestTable:
-        chosen = choose(of, self.gap, self.order.deadline, self.order.seed, self.order.tell)
+        chosen = choose(of, self.gap, self.context.deadline, self.context.seed, self.context.report)
         if chosen.status == FAILED and self._all_infeasible(of):
             return ClosestTable(INFEASIBLE, missing=chosen.violation)
         if chosen.status == FAILED and of.norm != L1:
-            linear = choose(replace(of, norm=L1), self.gap, self.order.deadline, self.order.seed, self.order.tell)
+            linear = choose(
+                replace(of, norm=L1), self.gap, self.context.deadline, self.context.seed, self.context.report
+            )
             if linear.sense is not None and linear.z is not None:
-                again = closest(of, linear.sense, self.order.deadline)
+                again = closest(of, linear.sense, self.context.deadline)
                 note = "" if again.z is not None else _instead(of)
                 return ClosestTable(FEASIBLE, linear.sense, linear.z if again.z is None else again.z, note=note)
         return ClosestTable(chosen.status, chosen.sense, chosen.z, chosen.bound, chosen.facts, chosen.violation)
@@ -209,15 +211,15 @@ class Solver:
             return False
         for signs in product((1, -1), repeat=len(free)):
             sense[free] = signs
-            if closest(of, sense, self.order.deadline).status != INFEASIBLE:
+            if closest(of, sense, self.context.deadline).status != INFEASIBLE:
                 return False
         return True
 
     def _by_first_model(self, of: Settings) -> ClosestTable:
         began = process_time()
-        deadline = self.order.deadline
+        deadline = self.context.deadline
         deadline = deadline.within(FIRST_MODEL * deadline.remaining) if isfinite(deadline.remaining) else deadline
-        status, z, bound = compact.solved(of, replace(self.order, deadline=deadline))
+        status, z, bound = compact.solved(of, replace(self.context, deadline=deadline))
         self.seconds["first model"] = process_time() - began
         if z is None:
             return ClosestTable(status, bound=bound)
@@ -225,7 +227,7 @@ class Solver:
         if not of.integer:  # general solvers end where the objective hardly changes any more: z may be far from it
             exact = _adds_up(of, z)
             again = closest(
-                of, sense, self.order.deadline if exact else Deadline(max(self.order.deadline.remaining, LAST))
+                of, sense, self.context.deadline if exact else Deadline(max(self.context.deadline.remaining, LAST))
             )
             if again.z is not None and (of.objective(again.z) <= of.objective(z) or not exact):
                 z = again.z
@@ -236,7 +238,7 @@ class Solver:
     def _whole(self, of: Settings, found: ClosestTable) -> ClosestTable:
         assert found.sense is not None and found.z is not None
         began = process_time()
-        made = whole(of, found.sense, found.z, self.gap, self.order.deadline, self.order.seed)
+        made = whole(of, found.sense, found.z, self.gap, self.context.deadline, self.context.seed)
         self.seconds["whole numbers"] = process_time() - began
         return ClosestTable(
             made.status, made.sense, made.z, made.bound if made.bound is not None else found.bound, note=found.note
@@ -248,7 +250,7 @@ class Solver:
         of, z, sense = self.settings, found.z, found.sense
         assert z is not None and sense is not None
         if of.norm == LINF and not of.integer:
-            z = nearer(of, sense, z, self.order.deadline)
+            z = nearer(of, sense, z, self.context.deadline)
         if not _far_enough(of, z):
             return Result(FAILED, seconds=self.seconds, notes=("a solution misses its levels",))
         objective = of.objective(z)
@@ -270,7 +272,7 @@ class Solver:
         """‖μ‖₁, and the largest μ; for a continuous problem only."""
         if of.integer or not of.of.p:
             return {}
-        solved = solved or closest(of, sense, self.order.deadline)
+        solved = solved or closest(of, sense, self.context.deadline)
         mu = level_multipliers(of, sense, solved)
         if mu is None:
             return {}

@@ -36,7 +36,7 @@ from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
 from sdcdsl.methods.ecta.regions import published, widest
 from sdcdsl.methods.ecta.settings import settings_of
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clash, Order, Progress, Result
+from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
 
 RAISED = "twice the least β did not protect any of the tables: β was raised until one of them was protected"
@@ -54,27 +54,27 @@ class Ranges:
     allowed: Range
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    return Solver(problem, order).solve()
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    return Solver(problem, context).solve()
 
 
 class Solver:
-    def __init__(self, problem: TableProblem, order: Order):
-        self.problem, self.order, self.deadline = problem, order, order.deadline
-        given = settings_of(order.options)
+    def __init__(self, problem: TableProblem, context: SolveContext):
+        self.problem, self.context, self.deadline = problem, context, context.deadline
+        given = settings_of(context.options)
         self.alpha, self.cap, self.most, self.norm = given.alpha, given.cap, given.most, given.norm
         self.tries, self.at_a_time, self.free = given.tries, given.at_a_time, given.free
-        self.rng = np.random.default_rng(order.seed)
+        self.rng = np.random.default_rng(context.seed)
         self.instance = Instance(problem)
         self.own = Own(self.instance)
         self.terms = Terms(self.instance, self.alpha, self.cap, self.most, self.norm)
         self.trying = Trying(self.terms)
         self.tables, self.attacks, self.seconds = self.trying.tables, self.trying.attacks, self.trying.seconds
-        self._shared = order.team.share(self.terms)
+        self._shared = context.team.share(self.terms)
         self._log: list[list[Try]] = []  # every try of every round
         self._again: Callable[[], list[Table]] = list
-        self._before = self._read(order.checkpointer.found)
-        order.checkpointer.save = self._keep
+        self._before = self._read(context.checkpointer.found)
+        context.checkpointer.save = self._keep
         self.rounds: list[Counter[str]] = []
         self.best: Try | None = None
 
@@ -156,7 +156,7 @@ class Solver:
 
     def _draws(self, drawn: list[np.ndarray], ranges: Ranges) -> None:
         """The first few here, the others by whoever is there."""
-        box, inner, team = self.tables.box(ranges.allowed), ranges.drawn, self.order.team
+        box, inner, team = self.tables.box(ranges.allowed), ranges.drawn, self.context.team
         known = self._known(len(drawn))
         self._redraw(known, drawn, box, inner)
         self._again = partial(self._tables_of, known, drawn, box, inner)
@@ -209,9 +209,9 @@ class Solver:
         return [table for table in made if table is not None]
 
     def _keep(self) -> None:
-        if not self.free and self.order.checkpointer.due:
+        if not self.free and self.context.checkpointer.due:
             rounds = [[[m.outcome, m.beta, sorted({c.pair for c in m.short})] for m in made] for made in self._log]
-            self.order.checkpointer.keep(State({"rounds": rounds}))
+            self.context.checkpointer.keep(State({"rounds": rounds}))
 
     def _read(self, state: State | None) -> list[list[Try]]:
         """Rounds of an earlier run; none, if what stands there makes no sense."""
@@ -337,7 +337,7 @@ class Solver:
     def _tell(self, number: int, outcome: str, beta: float | None) -> None:
         best = None if self.best is None else self.best.beta
         at = f"round {len(self.rounds)}, try {number + 1} of {self.tries}: {outcome}"
-        self.order.tell(Progress("tries", best, None, at if beta is None else f"{at}, β {beta:g}"))
+        self.context.report(Progress("tries", best, None, at if beta is None else f"{at}, β {beta:g}"))
 
     def _so_far(self) -> str:
         tried = sum(sum(counts.values()) for counts in self.rounds)

@@ -12,18 +12,20 @@ from sdcdsl.accelerate.forms.own_levels import own_clashes, within_own_levels
 from sdcdsl.accelerate.forms.search import Find, Search
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.forms.shape import Shape
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LEAST_GAP = 2e-6  # what continuous problems are solved to; a gap of 0 means this
 
 
-def solve_shape(shape: Shape, order: Order, finder: Find | None = None, patience: Deadline | None = None) -> Result:
+def solve_shape(
+    shape: Shape, context: SolveContext, finder: Find | None = None, patience: Deadline | None = None
+) -> Result:
     """`patience`: without a release when this is over, there will be none."""
     forms = shape.forms
     instance, published = forms.instance, shape.published
-    gap = max(float(order.options.get("gap") or 0.0), LEAST_GAP)
+    gap = max(float(context.options.get("gap") or 0.0), LEAST_GAP)
     began = process_time()
     problem = forms.into.problem()
     clashes = own_clashes(forms, problem)
@@ -31,10 +33,10 @@ def solve_shape(shape: Shape, order: Order, finder: Find | None = None, patience
     if clashes or notes:
         return Result(INFEASIBLE, clashes=tuple(clashes), notes=tuple(notes))
     problem = within_own_levels(forms, problem)
-    search = Search(instance, problem, forms.open & instance.may_open, published, finder, order.team)
-    search.patience, search.checkpointer = patience, order.checkpointer
+    search = Search(instance, problem, forms.open & instance.may_open, published, finder, context.team)
+    search.patience, search.checkpointer = patience, context.checkpointer
     try:
-        search.run(order.deadline, gap, order.tell)
+        search.run(context.deadline, gap, context.report)
     except AttackFailed as said:
         return Result(FAILED, notes=(str(said),))
     seconds = {"search": process_time() - began}

@@ -23,7 +23,7 @@ from sdcdsl.methods.conditional_levels import conditions_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.ip.centre import centred, off_centre
 from sdcdsl.methods.published_amounts import public
-from sdcdsl.methods.result import Clash, Order, Result
+from sdcdsl.methods.result import Clash, Result, SolveContext
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.pattern import Pattern, intervals
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
@@ -35,21 +35,21 @@ SMALL = 200_000  # levels times classes: for less all moves are looked for once 
 CRUMB = 1e-9  # of the lowest level: widths that are not published
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    return Solver(problem, order).solve()
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    return Solver(problem, context).solve()
 
 
 class Solver:
-    def __init__(self, problem: TableProblem, order: Order):
-        self.order, self.options = order, order.options
+    def __init__(self, problem: TableProblem, context: SolveContext):
+        self.context, self.options = context, context.options
         whole = Instance(problem)
         self.conditions = conditions_of(whole)
         self.instance = whole if self.conditions is None else self.conditions.base
         n = self.instance.n
         self.gap = max(float(self.options.get("gap") or 0.0), LEAST_GAP)
         cheaper = np.ones(n)
-        if order.before is not None:
-            cheaper[order.before] = 1.0 - float(self.options.get("previous_discount") or 0.0)
+        if context.before is not None:
+            cheaper[context.before] = 1.0 - float(self.options.get("previous_discount") or 0.0)
         i = self.instance
         self.w_down, self.w_up, self.w_fixed = i.w_down * cheaper, i.w_up * cheaper, i.w_fixed * cheaper
         self.min_width = _amount(self.options.get("min_width"), n)
@@ -82,12 +82,12 @@ class Solver:
         if self.cap_width is not None:
             widest = demands.classes.least(self.cap_width, self.cap_width)[0]
         benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
-        benders.checkpointer = self.order.checkpointer
+        benders.checkpointer = self.context.checkpointer
         z, missed = None, np.ones(1, dtype=bool)
-        while z is None or (missed.any() and not self.order.deadline.expired and benders.cut_off(missed)):
+        while z is None or (missed.any() and not self.context.deadline.expired and benders.cut_off(missed)):
             began = perf_counter()
             # Half of the gap is left for what the exact intervals are wider than the solver's.
-            benders.run(self.order.deadline, 0.5 * self.gap, self.order.tell)
+            benders.run(self.context.deadline, 0.5 * self.gap, self.context.report)
             self._took("cuts", began)
             if benders.hopeless:
                 return self._infeasible(benders)
@@ -100,7 +100,7 @@ class Solver:
             z, missed = self._exact(benders)
             self._took("polish", began)
         if missed.any():
-            status = LIMIT if self.order.deadline.expired else FAILED
+            status = LIMIT if self.context.deadline.expired else FAILED
             return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
         down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])
         return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.model.master.rows})
@@ -132,7 +132,7 @@ class Solver:
             (self.min_width, self.cap_width, self.cap_intervals),
             self.conditions,
         )
-        counted.run(self.order.deadline, self.gap, self.order.tell)
+        counted.run(self.context.deadline, self.gap, self.context.report)
         self.seconds["cuts"] = perf_counter() - began
         if counted.hopeless is not None:
             return self._infeasible(counted.hopeless)
@@ -162,7 +162,7 @@ class Solver:
         share = centred(down, up)
         if self.options.get("avoid_centre"):
             before = self._price(down, up)
-            down, up = off_centre(down, up, self.cap_width, self.order.seed)
+            down, up = off_centre(down, up, self.cap_width, self.context.seed)
             after = self._price(down, up)
             facts["cost of moving the ends"] = after - before
             if after > before:
@@ -182,7 +182,7 @@ class Solver:
             return Result(FAILED, bound=_finite(bound), seconds=self.seconds, notes=(said,))
         objective = self._price(down, up)
         bound = min(bound, objective)  # what is above it is a solver's last digit
-        if self.order.before is not None:
+        if self.context.before is not None:
             facts["cost without discount"] = float(
                 (instance.w_up * up + instance.w_down * down + instance.w_fixed * ((down > 0) | (up > 0)))[shown].sum()
             )

@@ -7,19 +7,19 @@ from dataclasses import replace
 from sdcdsl.accelerate.forms.solving import solve_shape
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.perturb.model import ends, shape
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.status import INFEASIBLE
 
 PATIENCE = 20.0  # seconds to find out whether other ends would do
 ENDS = {"free": 0, None: 0, "low": -1, "high": 1}
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    result = solve_shape(shape(problem, order.options), order)
-    if result.status != INFEASIBLE or not ends(problem.n, order.options.get("end")).any():
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    result = solve_shape(shape(problem, context.options), context)
+    if result.status != INFEASIBLE or not ends(problem.n, context.options.get("end")).any():
         return result
-    brief = replace(order, deadline=order.deadline.within(PATIENCE))
-    free = solve_shape(shape(problem, {**order.options, "end": "free"}), brief)
+    brief = replace(context, deadline=context.deadline.within(PATIENCE))
+    free = solve_shape(shape(problem, {**context.options, "end": "free"}), brief)
     if free.pattern is None:
         return result
     said = "sensitive cells cannot all stand at the ends they are given: with `end free` there is a release"

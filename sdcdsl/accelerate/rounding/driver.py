@@ -9,7 +9,7 @@ import numpy as np
 from sdcdsl.accelerate.forms.solving import solve_shape
 from sdcdsl.accelerate.rounding.heuristics import Finder
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.rounding.model import shape
 from sdcdsl.status import INFEASIBLE, LIMIT
 
@@ -18,20 +18,20 @@ SHARE = 0.4  # of the time that is left, for multiples so near while there may b
 ENDLESS = 120.0  # seconds for the same where there is no limit
 
 
-def solve(problem: TableProblem, order: Order) -> Result:
-    asked = int(order.options.get("steps") or 0)
+def solve(problem: TableProblem, context: SolveContext) -> Result:
+    asked = int(context.options.get("steps") or 0)
     tried: list[Result] = []
     for steps in range(asked, asked + MOST_STEPS + 1):
-        made = shape(problem, {**order.options, "steps": steps})
-        finder = Finder(made.forms, order.seed)
-        left = order.deadline.remaining
-        patience = order.deadline.within(SHARE * left if np.isfinite(left) else ENDLESS)
+        made = shape(problem, {**context.options, "steps": steps})
+        finder = Finder(made.forms, context.seed)
+        left = context.deadline.remaining
+        patience = context.deadline.within(SHARE * left if np.isfinite(left) else ENDLESS)
         last = steps == asked + MOST_STEPS
-        result = solve_shape(made, order, finder, None if last else patience)
+        result = solve_shape(made, context, finder, None if last else patience)
         if result.pattern is not None:
             return _further(result, steps, tried) if tried else result
         tried.append(result)
-        if result.status not in (INFEASIBLE, LIMIT) or result.notes or order.deadline.expired:
+        if result.status not in (INFEASIBLE, LIMIT) or result.notes or context.deadline.expired:
             break
     last = tried[-1]
     decided = all(result.status == INFEASIBLE for result in tried)

@@ -18,38 +18,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
-from sdcdsl.methods.modelling import discounted, limits, objective_scaling, result, typical
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough
+from sdcdsl.methods.modelling import discounted, objective_scaling, typical
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern, hidden
-from sdcdsl.solve import solve
-from sdcdsl.solve.modelling import by_variable, new_model
+from sdcdsl.solve.modelling import new_model
 
 if TYPE_CHECKING:
     import linopy
 
 
-def model(problem: TableProblem, options: Mapping[str, Any], w: np.ndarray | None = None) -> linopy.Model:
-    """The model of Figure 3. `w`: other costs than the problem's."""
+def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+    """The model of Figure 3."""
     instance = Instance(problem)
     made = new_model()
-    of = setting(instance)
-    cost = np.where(_counted(instance), instance.w if w is None else w, 0.0)
+    of = Setting(instance)
+    cost = _costs(instance, context)
     always = instance.sensitive | instance.open_anyway
     x = made.add_variables(lower=of.over_cells(always.astype(float)), upper=1, binary=True, name="x")
-    f, g = (tables(made, of, side, clipped=True) for side in (UP, DOWN))
-    for t in (f, g):
-        if t is not None:
-            _only_where_hidden(made, of, t, x, always)
-    wide_enough(made, of, f, g)
-    if_touched(made, of, f, g, x)
-    cap = options.get("cap_hidden")
+    if witnesses:
+        f, g = (tables(made, of, side, clipped=True) for side in (UP, DOWN))
+        for t in (f, g):
+            if t is not None:
+                _only_where_hidden(made, of, t, x, always)
+        wide_enough(made, of, f, g)
+        if_touched(made, of, f, g, x)
+    cap = context.options.get("cap_hidden")
     if cap is not None:
         counted = of.over_cells(_counted(instance).astype(float))
         made.add_constraints((counted * x).sum() <= cap, name="few enough hidden")
@@ -76,7 +76,12 @@ def _counted(instance: Instance) -> np.ndarray:
     return instance.problem.dataset["published"].values
 
 
-def pattern(problem: TableProblem, values: Mapping[str, np.ndarray]) -> Pattern:
+def _costs(instance: Instance, context: SolveContext) -> np.ndarray:
+    """[cell]: w of the cells that count; what was hidden in the last period is cheaper to hide again."""
+    return np.where(_counted(instance), discounted(instance.w, context), 0.0)
+
+
+def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
     """What is published with these values of the model's variables."""
     instance = Instance(problem)
     is_hidden = instance.sensitive | instance.open_anyway
@@ -84,24 +89,26 @@ def pattern(problem: TableProblem, values: Mapping[str, np.ndarray]) -> Pattern:
     return hidden(instance.a, is_hidden)
 
 
-def objective(problem: TableProblem, released: Pattern, w: np.ndarray | None = None) -> float:
+def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+    assert result.pattern is not None
+    cells = np.flatnonzero(Instance(problem).may_open)
+    return {"x": (result.pattern.low != result.pattern.high)[cells].astype(float)}
+
+
+def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:
     """Σ w of the published cells that are hidden."""
+    return float(_costs(Instance(problem), context)[released.low != released.high].sum())
+
+
+def completed(problem: TableProblem, result: Result, context: SolveContext) -> Result:
+    """With the number of hidden cells, and what the secondary suppressions cost."""
+    assert result.pattern is not None
     instance = Instance(problem)
-    counted = _counted(instance) & (released.low != released.high)
-    return float((instance.w if w is None else w)[counted].sum())
-
-
-def solve_compact(problem: TableProblem, order: Order) -> Result:
-    """The best pattern by the first model."""
-    w = discounted(Instance(problem).w, order)
-    made = model(problem, order.options, w)
-    solution = solve(made, limits(order), order.options.get("backend") or "highs")
-    if solution.values is None:
-        return result(solution, None)
-    released = pattern(problem, by_variable(made, solution.values))
-    exact = objective(problem, released, w)  # the solver's own is a sum of scaled numbers
-    return result(replace(solution, objective=exact, bound=_at_most(solution.bound, exact)), released)
-
-
-def _at_most(bound: float | None, objective: float) -> float | None:
-    return None if bound is None else min(bound, objective)
+    is_hidden = _counted(instance) & (result.pattern.low != result.pattern.high)
+    secondary = is_hidden & ~instance.sensitive & ~instance.open_anyway
+    facts = {
+        "hidden": int(is_hidden.sum()),
+        "secondary": int(secondary.sum()),
+        "secondary_cost": float(_costs(instance, context)[secondary].sum()),
+    }
+    return replace(result, facts={**result.facts, **facts})

@@ -21,6 +21,7 @@ cell, so that in a network no cell moves further than all levels together; elsew
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import RESULTS, limits, objective_scaling, typical
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import STRETCH
 from sdcdsl.numerics.flow.network import as_network
 from sdcdsl.numerics.nearest.additive import additive
@@ -47,8 +48,9 @@ Ends = dict[int, xr.DataArray]  # by DOWN and UP
 DUST = 1e-9  # of the typical level: what solvers leave of a zero
 
 
-def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None = None) -> linopy.Model:
-    return model_of(settings_of(problem, options))
+def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+    """Adjusted tables need no witnesses: the model is the same without."""
+    return model_of(settings_of(problem, context.options))
 
 
 def model_of(of: Settings) -> linopy.Model:
@@ -73,10 +75,10 @@ def model_of(of: Settings) -> linopy.Model:
     return made
 
 
-def solved(of: Settings, order: Order) -> tuple[str, np.ndarray | None, float | None]:
-    """Status, deviations and bound of the model, by the solver that the order names."""
+def solved(of: Settings, context: SolveContext) -> tuple[str, np.ndarray | None, float | None]:
+    """Status, deviations and bound of the model, by the solver that the context names."""
     made = model_of(of)
-    solution = solve(made, limits(order), order.options.get("backend") or "highs")
+    solution = solve(made, limits(context), context.options.get("backend") or "highs")
     status = RESULTS.get(solution.status, FAILED)
     if solution.values is None:
         return status, None, solution.bound
@@ -97,14 +99,42 @@ def _deviations(of: Settings, values: Mapping[str, np.ndarray]) -> np.ndarray:
     return additive(a.M, np.clip(z, l, u), l, u)
 
 
-def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> Pattern:
+def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
     """The table that a solution of the model publishes."""
-    return published(problem, _deviations(settings_of(problem, options), values))
+    return published(problem, _deviations(settings_of(problem, context.options), values))
 
 
-def objective(problem: TableProblem, released: Pattern, options: Mapping[str, Any]) -> float:
-    of = settings_of(problem, options)
+def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+    assert result.pattern is not None
+    of = settings_of(problem, context.options)
+    a = of.of
+    z = np.nan_to_num(result.pattern.value - a.a)
+    free = np.flatnonzero(a.low < a.high)
+    values = {"z_up": np.maximum(z[free], 0.0), "z_down": np.maximum(-z[free], 0.0)}
+    chosen = a.cells[a.open[:, DOWN] & a.open[:, UP]]
+    if len(chosen):
+        values["y"] = (z[chosen] > 0).astype(float)
+    if of.norm == LINF:
+        size, inside = of.w * np.abs(z), of.sensitive
+        for name, mask in (("t_P", inside), ("t_N", ~inside)):
+            cells = free[mask[free] & (of.w[free] > 0)]
+            if len(cells):
+                values[name] = np.array(size[cells].max())
+    return values
+
+
+def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:
+    of = settings_of(problem, context.options)
     return of.objective(np.nan_to_num(released.value - of.of.a))
+
+
+def completed(problem: TableProblem, result: Result, context: SolveContext) -> Result:
+    """With how many of the cells with a level move up, and down."""
+    assert result.pattern is not None
+    of = settings_of(problem, context.options)
+    own = np.nan_to_num(result.pattern.value - of.of.a)[of.of.cells]
+    facts = {"norm": of.norm, "up": int((own > 0).sum()), "down": int((own < 0).sum())}
+    return replace(result, facts={**result.facts, **facts})
 
 
 def _unit(of: Settings) -> float:

@@ -22,7 +22,7 @@ from sdcdsl.methods.conditional_levels import settled
 from sdcdsl.methods.forms.decisions import Columns, Decisions
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.published_amounts import public
-from sdcdsl.methods.witness_tables import setting
+from sdcdsl.methods.witness_tables import Setting
 
 ROUNDING = 1e-9  # of a base: a value is a multiple of it that is no further away
 DIGITS = 1e-14  # of what a relation adds up: rounding errors of values
@@ -301,4 +301,4 @@ class Forms:
 
     @cached_property
     def _stretch(self) -> float:
-        return (1 + HAIR) * setting(self.instance).stretch
+        return (1 + HAIR) * Setting(self.instance).stretch

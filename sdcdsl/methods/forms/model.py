@@ -26,16 +26,16 @@ from sdcdsl.methods.forms.forms import Forms
 from sdcdsl.methods.forms.shape import Shape
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import objective_scaling, typical
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.witness_tables import Tables, if_touched, setting, tables, wide_enough
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern
-from sdcdsl.solve.modelling import new_model
+from sdcdsl.solve.modelling import CONSTANT, new_model
 
 if TYPE_CHECKING:
     import linopy
 
 
-def model(forms: Forms) -> linopy.Model:
+def model(forms: Forms, witnesses: bool = True) -> linopy.Model:
     """Of forms to which everything has been said."""
     made = new_model()
     into = forms.into
@@ -55,7 +55,8 @@ def model(forms: Forms) -> linopy.Model:
         columns[name] = made.add_variables(lower=lower, upper=upper, name=name, **kind)
         labels[at] = columns[name].labels.values
     _rows(made, forms, labels)
-    _tables(made, forms, columns)
+    if witnesses:
+        _tables(made, forms, columns)
     cost = [
         (xr.DataArray(problem.cost[at], {"cell": cells}, "cell") * columns[name]).sum()
         for name, cells, at in into.groups
@@ -63,28 +64,35 @@ def model(forms: Forms) -> linopy.Model:
     ]
     if cost:  # otherwise there is nothing to decide
         made.add_objective(sum(cost[1:], start=cost[0]))
+    made.parameters[CONSTANT] = forms.into.offset
     made.objective.scaling = objective_scaling(typical(np.abs(problem.cost * problem.unit)))
     return made
 
 
-class FirstModel:
-    """The model of a method whose options say how cells are published, and what its solutions publish."""
+class FormsModel:
+    """The definition of a method whose options say how cells are published."""
 
     def __init__(self, shape: Callable[[TableProblem, Mapping[str, Any]], Shape]):
         self.shape = shape
 
-    def model(self, problem: TableProblem, options: Mapping[str, Any], order: Order | None = None) -> linopy.Model:
-        return model(self.shape(problem, options).forms)
+    def model(self, problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+        return model(self.shape(problem, context.options).forms, witnesses)
 
-    def pattern(self, problem: TableProblem, values: dict[str, np.ndarray], options: Mapping[str, Any]) -> Pattern:
-        shape = self.shape(problem, options)
+    def pattern(self, problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
+        shape = self.shape(problem, context.options)
         return shape.published.pattern(columns_of(shape.forms, values), shape.about)
 
-    def objective(self, problem: TableProblem, released: Pattern, options: Mapping[str, Any]) -> float:
-        return self.shape(problem, options).published.price(released)
+    def decisions(self, problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+        raise NotImplementedError
+
+    def objective(self, problem: TableProblem, released: Pattern, context: SolveContext) -> float:
+        return self.shape(problem, context.options).published.price(released)
+
+    def completed(self, problem: TableProblem, result: Result, context: SolveContext) -> Result:
+        return result
 
 
-def columns_of(forms: Forms, values: dict[str, np.ndarray]) -> np.ndarray:
+def columns_of(forms: Forms, values: Mapping[str, np.ndarray]) -> np.ndarray:
     """The values of a solution as columns of the forms."""
     u = np.zeros(len(forms.into.problem().cost))
     for name, cells, at in forms.into.groups:
@@ -118,7 +126,7 @@ def _rows(made: linopy.Model, forms: Forms, labels: np.ndarray) -> None:
 
 
 def _tables(made: linopy.Model, forms: Forms, columns: dict[str, linopy.Variable]) -> None:
-    of = setting(forms.instance)
+    of = Setting(forms.instance)
     sides = {side: tables(made, of, side, clipped=True) for side in (UP, DOWN)}
     for t in sides.values():
         if t is None:

@@ -22,7 +22,9 @@ of cells have no interval: attackers learn nothing about them. Cells that must b
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,13 +32,12 @@ import xarray as xr
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
-from sdcdsl.methods.modelling import discounted, limits, objective_scaling, result, typical
+from sdcdsl.methods.modelling import discounted, objective_scaling, typical
 from sdcdsl.methods.published_amounts import public
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, setting, tables, wide_enough
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern, intervals
-from sdcdsl.solve import solve
-from sdcdsl.solve.modelling import by_variable, new_model
+from sdcdsl.solve.modelling import new_model
 
 if TYPE_CHECKING:
     import linopy
@@ -44,18 +45,19 @@ if TYPE_CHECKING:
 DUST = 1e-9  # of the typical level: what solvers leave of a zero
 
 
-def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None = None) -> linopy.Model:
-    """The model of Figure 6, with the binaries of §4.3 where costs or options ask for them. `order`: for costs that
-    depend on the last period."""
-    instance = Instance(problem)
+def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+    """The model of Figure 6, with the binaries of §4.3 where costs or options ask for them."""
+    instance, options = Instance(problem), context.options
     made = new_model()
-    of = setting(instance)
+    of = Setting(instance)
     touch = _touchable(instance)
     unit = _unit(instance)
     binaries = needs_binaries(instance, options)
-    sides = {side: tables(made, of, side, clipped=binaries) for side in (UP, DOWN)}
+    sides = {side: tables(made, of, side, clipped=binaries) if witnesses else None for side in (UP, DOWN)}
     least = _least_widths(instance, options)
     most = {side: _most(room, least, touch) for side, room in ((UP, instance.UB), (DOWN, instance.LB))}
+    if not witnesses:  # that an interval need not be wider than any attacker's room is said by the witnesses
+        most = {side: xr.full_like(ends, np.inf) for side, ends in most.items()}
     names = {UP: "z_up", DOWN: "z_down"}
     z = {
         side: made.add_variables(lower=0, upper=ends, name=names[side], scaling=xr.full_like(ends, 1 / unit))
@@ -71,8 +73,7 @@ def model(problem: TableProblem, options: Mapping[str, Any], order: Order | None
         if len(capped):
             width = z[UP].sel(cell=capped) + z[DOWN].sel(cell=capped)
             made.add_constraints(width <= _over(widest, capped), name="not too wide", scaling=1 / unit)
-    cheaper = (lambda w: discounted(w, order)) if order is not None else (lambda w: w)
-    w_up, w_down, w_fixed = (_over(cheaper(w), touch) for w in (instance.w_up, instance.w_down, instance.w_fixed))
+    w_up, w_down, w_fixed = (_over(w, touch) for w in _costs(instance, context))
     loss = (w_up * z[UP]).sum() + (w_down * z[DOWN]).sum()
     if binaries:
         x = made.add_variables(binary=True, name="x", coords={"cell": touch})
@@ -138,11 +139,10 @@ def _binaries(
     touch = x.indexes["cell"].to_numpy()
     least = _over(_least_widths(instance, options), touch)
     for side in (UP, DOWN):
-        needed = least
-        for t in sides.values():
-            if t is not None:
-                needed = np.maximum(needed, (t.UB if side == UP else t.LB).sel(cell=touch).max("pair"))
-        Z = np.minimum(most[side], needed)
+        rooms = [(t.UB if side == UP else t.LB).sel(cell=touch).max("pair") for t in sides.values() if t is not None]
+        if not rooms:  # nothing says how wide an interval has to be
+            continue
+        Z = np.minimum(most[side], functools.reduce(np.maximum, rooms, least))
         way = "up" if side == UP else "down"
         made.add_constraints(z[side] - Z * x <= 0, name=f"an interval {way} only where one is used", scaling=1 / unit)
     if options.get("min_width") is not None:
@@ -151,7 +151,12 @@ def _binaries(
         made.add_constraints(x.sum() <= options["cap_intervals"], name="few enough intervals")
 
 
-def pattern(problem: TableProblem, values: Mapping[str, np.ndarray]) -> Pattern:
+def _costs(instance: Instance, context: SolveContext) -> tuple[np.ndarray, ...]:
+    """w⁺, w⁻ and w: what was not published as it was in the last period is cheaper to touch again."""
+    return tuple(discounted(w, context) for w in (instance.w_up, instance.w_down, instance.w_fixed))
+
+
+def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
     """What is published with these values of the model's variables."""
     instance = Instance(problem)
     touch = _touchable(instance)
@@ -176,19 +181,35 @@ def _clean(z: np.ndarray, unit: float) -> np.ndarray:
     return np.where(z > DUST * unit, z, 0.0)
 
 
-def objective(problem: TableProblem, released: Pattern, options: Mapping[str, Any]) -> float:
+def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+    instance = Instance(problem)
+    down, up = _widths(instance, result.pattern)
+    values = {"z_up": up, "z_down": down}
+    return values | ({"x": _used(down, up)} if needs_binaries(instance, context.options) else {})
+
+
+def _widths(instance: Instance, released: Pattern | None) -> tuple[np.ndarray, np.ndarray]:
+    """z⁻ and z⁺ of the cells that may have an interval."""
+    assert released is not None
+    touch = _touchable(instance)
+    return (instance.a - released.low)[touch], (released.high - instance.a)[touch]
+
+
+def _used(down: np.ndarray, up: np.ndarray) -> np.ndarray:
+    return ((up > 0) | (down > 0)).astype(float)
+
+
+def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:
     """Σ w⁺ z⁺ + w⁻ z⁻ of the intervals, and what each costs by itself."""
     instance = Instance(problem)
-    touch = _touchable(instance)
-    up, down = (released.high - instance.a)[touch], (instance.a - released.low)[touch]
-    loss = float(instance.w_up[touch] @ up + instance.w_down[touch] @ down)
-    used = (up > 0) | (down > 0)
-    return loss + (float(instance.w_fixed[touch][used].sum()) if needs_binaries(instance, options) else 0.0)
+    down, up = _widths(instance, released)
+    used = _used(down, up) if needs_binaries(instance, context.options) else np.zeros(len(up))
+    priced = zip((w[_touchable(instance)] for w in _costs(instance, context)), (up, down, used), strict=True)
+    # What costs nothing may be as wide as it likes, also without end.
+    return float(sum(w[w > 0] @ z[w > 0] for w, z in priced))
 
 
-def solve_compact(problem: TableProblem, order: Order) -> Result:
-    """The best intervals by the first model."""
-    made = model(problem, order.options, order)
-    solution = solve(made, limits(order), order.options.get("backend") or "highs")
-    released = None if solution.values is None else pattern(problem, by_variable(made, solution.values))
-    return result(solution, released)
+def completed(problem: TableProblem, result: Result, context: SolveContext) -> Result:
+    """With the number of intervals."""
+    used = _used(*_widths(Instance(problem), result.pattern))
+    return replace(result, facts={**result.facts, "intervals": int(used.sum())})

@@ -13,8 +13,8 @@ import sdcdsl
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 from tests.conftest import ROOT
@@ -132,7 +132,7 @@ def test_every_form_at_once(figure_1: TableProblem):
 def test_a_valid_suppression_pattern_is_a_valid_interval_pattern(seed: int, spare: float):
     """Paper 003, section 4: intervals as wide as the widest attacker's room, or any wider, in place of asterisks."""
     problem = tiny(seed)
-    made = run(problem, "csp", Order({}, Deadline(20)))
+    made = run(problem, "csp", SolveContext({}, Deadline(20)))
     if made.pattern is None:
         return
     d = problem.dataset

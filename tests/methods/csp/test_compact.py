@@ -10,7 +10,8 @@ import pytest
 from sdcdsl.audit import audit
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.csp import model as compact
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import by_model
 from sdcdsl.solve.writing import write
 from tests.methods.known import bound, expected
 from tests.methods.tiny import best_hidden, tiny
@@ -29,7 +30,7 @@ FILES = sorted(KNOWN.glob("three-by-three-*-csp.sdc"))
 )
 def test_known_answers(path: Path, backend: str):
     problem = bound(path)
-    result = compact.solve_compact(problem, Order({"backend": backend}))
+    result = by_model(problem, compact, SolveContext({"backend": backend}))
     assert result.status == "optimal"
     assert result.objective == expected(path)["objective"]
     assert result.gap == 0
@@ -50,7 +51,7 @@ CASES = [*((seed, (2, 2)) for seed in (3, 4)), (3, (2, 2, 2)), (1, (2, 2))]
 def test_no_pattern_is_cheaper(seed: int, shape: tuple[int, ...]):
     problem = tiny(seed, shape, totals=len(shape) < 3)
     best = best_hidden(problem)
-    result = compact.solve_compact(problem, Order({}))
+    result = by_model(problem, compact, SolveContext({}))
     assert result.status == ("infeasible" if best is None else "optimal")
     if best is not None:
         assert result.pattern is not None
@@ -61,8 +62,8 @@ def test_no_pattern_is_cheaper(seed: int, shape: tuple[int, ...]):
 @pytest.mark.parametrize("times", [1e9, 1e-6])
 def test_a_table_in_other_units_gives_the_same_pattern(times: float):
     small, other = tiny(4), tiny(4, times=times)
-    same = compact.solve_compact(small, Order({})).pattern
-    again = compact.solve_compact(other, Order({})).pattern
+    same = by_model(small, compact, SolveContext({})).pattern
+    again = by_model(other, compact, SolveContext({})).pattern
     assert same is not None and again is not None
     np.testing.assert_array_equal(same.status, again.status)
     assert audit(other, again).verdict == "protected"
@@ -73,7 +74,7 @@ def test_large_bounds_do_not_leak():
     problem = bound(KNOWN / "three-by-three-10-12-csp.sdc")
     problem.dataset["high"][:] = 1e12
     problem.dataset["low"][:] = -1e12
-    result = compact.solve_compact(problem, Order({}))
+    result = by_model(problem, compact, SolveContext({}))
     # Nothing but additivity is left to know: any rectangle around II·C will do, the cheapest is A and III.
     assert result.objective == 22 + 8 + 17 + 12
     assert result.pattern is not None
@@ -82,8 +83,8 @@ def test_large_bounds_do_not_leak():
 
 def test_a_cap_on_hidden_cells():
     problem = bound(KNOWN / "three-by-three-10-12-csp.sdc")
-    assert compact.solve_compact(problem, Order({"cap_hidden": 4})).objective == 85
-    assert compact.solve_compact(problem, Order({"cap_hidden": 3})).status == "infeasible"
+    assert by_model(problem, compact, SolveContext({"cap_hidden": 4})).objective == 85
+    assert by_model(problem, compact, SolveContext({"cap_hidden": 3})).status == "infeasible"
 
 
 def test_cells_of_last_time_are_cheaper():
@@ -91,8 +92,8 @@ def test_cells_of_last_time_are_cheaper():
     before = np.isin(problem.dataset["a"].values, [20.0, 10.0, 8.0, 22.0])  # I·A, I·C, II·A, II·C: not enough room
     again = np.isin(problem.dataset["a"].values, [19.0, 22.0, 32.0, 12.0])  # II·B, II·C, III·B, III·C
     for mask, same in ((before, False), (again, True)):
-        order = Order({"previous_discount": 0.5}, before=mask)
-        result = compact.solve_compact(problem, order)
+        context = SolveContext({"previous_discount": 0.5}, before=mask)
+        result = by_model(problem, compact, context)
         assert result.pattern is not None
         assert np.array_equal(result.pattern.status == "x", mask) is same
         assert audit(problem, result.pattern).verdict == "protected"
@@ -100,7 +101,7 @@ def test_cells_of_last_time_are_cheaper():
 
 def test_no_time_is_a_limit_and_not_an_answer():
     problem = bound(KNOWN / "three-by-three-10-12-csp.sdc")
-    result = compact.solve_compact(problem, Order({}, deadline=Deadline(0.0)))
+    result = by_model(problem, compact, SolveContext({}, deadline=Deadline(0.0)))
     assert (result.status, result.pattern) == ("limit", None)
 
 
@@ -111,5 +112,5 @@ def test_no_time_is_a_limit_and_not_an_answer():
 def test_the_model_as_a_file(name: str, options: dict, golden, tmp_path: Path):
     """Levels without and with a sliding one, and a cap: each family of constraints once."""
     path = tmp_path / "model.lp"
-    write(compact.model(bound(KNOWN / f"{name}.sdc"), options), path)
+    write(compact.model(bound(KNOWN / f"{name}.sdc"), SolveContext(options)), path)
     golden(GOLDEN / f"{name}.lp", path.read_text(encoding="utf-8"))

@@ -10,14 +10,14 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.result import Order, Progress, Result
+from sdcdsl.methods.result import Progress, Result, SolveContext
 from tests.attack.tables import COX, cross, flat
 from tests.methods.oracle import Oracle
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
 
 
 def solved(problem: TableProblem, before: np.ndarray | None = None, seed: int = 0, **options) -> Result:
-    return solve(problem, Order(options, Deadline(), seed, before))
+    return solve(problem, SolveContext(options, Deadline(), seed, before))
 
 
 def hidden(result: Result) -> np.ndarray:
@@ -104,7 +104,7 @@ def test_without_time_there_is_no_unprotected_pattern(seed: int):
     problem = tiny_table(seed)
     oracle = Oracle(problem)
     for limit in (0.0, 0.02):
-        result = solve(problem, Order({}, Deadline(limit)))
+        result = solve(problem, SolveContext({}, Deadline(limit)))
         assert result.status in ("optimal", "feasible", "limit")
         assert (result.pattern is None) == (result.status == "limit")
         if result.pattern is not None:
@@ -135,7 +135,7 @@ def test_the_same_seed_gives_the_same_pattern(seed: int):
 def test_the_standing_only_gets_better():
     problem = tiny_table(14)
     heard: list[Progress] = []
-    result = solve(problem, Order({}, Deadline(), tell=heard.append))
+    result = solve(problem, SolveContext({}, Deadline(), report=heard.append))
     costs = [s.objective for s in heard if s.objective is not None]
     bounds = [s.bound for s in heard if s.bound is not None]
     assert costs == sorted(costs, reverse=True)

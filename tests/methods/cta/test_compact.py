@@ -10,7 +10,7 @@ import pytest
 from sdcdsl.audit import audit
 from sdcdsl.methods.cta import model as compact
 from sdcdsl.methods.cta.settings import published, settings_of
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import SolveContext
 from sdcdsl.solve.writing import write
 from tests.methods.cta.every_sense import EverySense
 from tests.methods.known import bound, expected
@@ -25,7 +25,7 @@ FREE = sorted(KNOWN.glob("three-by-three-*-cta.sdc"))
 def test_known_answers(path: Path):
     problem = bound(path)
     of = settings_of(problem, {"norm": "L1"})
-    status, z, bound_ = compact.solved(of, Order({}))
+    status, z, bound_ = compact.solved(of, SolveContext({}))
     assert status == "optimal" and z is not None
     assert of.objective(z) == pytest.approx(expected(path)["objective"], rel=1e-9)
     assert bound_ == pytest.approx(of.objective(z), rel=1e-6)
@@ -44,7 +44,7 @@ def test_against_every_combination_of_senses(seed: int, backend: str):
         if not of.of.open.any(axis=1).all():
             assert EverySense(problem).best(norm) == np.inf
             continue
-        status, z, _ = compact.solved(of, Order({"backend": backend}))
+        status, z, _ = compact.solved(of, SolveContext({"backend": backend}))
         best = EverySense(problem).best(norm)
         if best == np.inf:
             assert status == "infeasible"
@@ -60,16 +60,16 @@ def test_against_every_combination_of_senses(seed: int, backend: str):
 def test_an_adjusted_table_reads_back_from_values():
     problem = bound(KNOWN / "figure-1-L1.sdc")
     options = {"norm": "L1", "sense": "up"}
-    made = compact.model(problem, options)
+    made = compact.model(problem, SolveContext(options))
     of = settings_of(problem, options)
-    _, z, _ = compact.solved(of, Order(options))
+    _, z, _ = compact.solved(of, SolveContext(options))
     assert z is not None
     free = np.flatnonzero(of.of.low < of.of.high)
     values = {"z_up": np.maximum(z, 0)[free], "z_down": np.maximum(-z, 0)[free]}
     assert set(values) <= set(made.variables)
-    again = compact.pattern(problem, values, options)
+    again = compact.pattern(problem, values, SolveContext(options))
     np.testing.assert_allclose(again.value, problem.dataset["a"].values + z)
-    assert compact.objective(problem, again, options) == pytest.approx(36)
+    assert compact.objective(problem, again, SolveContext(options)) == pytest.approx(36)
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_an_adjusted_table_reads_back_from_values():
 )
 def test_the_model_as_a_file(file: str, name: str, options: dict, golden, tmp_path: Path):
     path = tmp_path / "model.lp"
-    write(compact.model(bound(KNOWN / f"{file}.sdc"), options), path)
+    write(compact.model(bound(KNOWN / f"{file}.sdc"), SolveContext(options)), path)
     golden(GOLDEN / f"{name}.lp", path.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from sdcdsl.accelerate.cta.driver import solve
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
 from tests.methods.cta.every_sense import EverySense
 from tests.methods.known import bound
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
@@ -21,7 +21,7 @@ SMALL = next(path for path in KNOWN if path.stem == "three-by-three-5-8-cta")
 
 
 def adjusted(problem: TableProblem, **options) -> Result:
-    result = solve(problem, Order(options, Deadline(HANGS)))
+    result = solve(problem, SolveContext(options, Deadline(HANGS)))
     if result.pattern is not None:
         assert audit(problem, result.pattern).verdict in ("protected", "nothing to check")
     return result

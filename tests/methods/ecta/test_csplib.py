@@ -9,7 +9,7 @@ import pytest
 from sdcdsl.accelerate.ecta.driver import solve
 from sdcdsl.audit import audit
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import SolveContext
 from tests.bind.policies import bind_file
 
 POLICIES = Path(__file__).resolve().parents[2] / "data_policies"
@@ -29,10 +29,10 @@ def test_a_protected_table_with_the_smallest_alpha_up_from_30_percent(shared_dat
         pytest.skip(f"{path.name} is not at hand")
     problem = bind_file(POLICIES / "csplib.sdc", {"t": path})["t"]
     if alpha > 0.3:
-        refused = solve(problem, Order({"alpha": 0.3, "tries": 2}, Deadline(20)))
+        refused = solve(problem, SolveContext({"alpha": 0.3, "tries": 2}, Deadline(20)))
         assert refused.status == "infeasible"
         assert refused.facts["smallest alpha"] == pytest.approx(alpha)
-    result = solve(problem, Order({"alpha": alpha, "tries": 2}, Deadline(20)))
+    result = solve(problem, SolveContext({"alpha": alpha, "tries": 2}, Deadline(20)))
     assert result.status == "feasible" and result.pattern is not None
     assert audit(problem, result.pattern, exact=False).verdict == "protected"
     assert result.facts["rounds"][0]["infeasible"] == 0

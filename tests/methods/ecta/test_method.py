@@ -12,7 +12,7 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order, Progress, Result
+from sdcdsl.methods.result import Progress, Result, SolveContext
 from tests.attack.tables import cross, flat
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
 
@@ -30,7 +30,9 @@ def table(seed: int = 1, share: float = 0.1, shape=(6, 7), sensitive: int = 5) -
 
 
 def solved(problem: TableProblem, seconds: float | None = None, seed: int = 0, tell=None, **options) -> Result:
-    return solve(problem, Order({"tries": 4, **options}, Deadline(seconds), seed, None, tell or (lambda s: None)))
+    return solve(
+        problem, SolveContext({"tries": 4, **options}, Deadline(seconds), seed, None, tell or (lambda s: None))
+    )
 
 
 def assert_sound(problem: TableProblem, result: Result) -> None:

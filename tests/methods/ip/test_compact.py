@@ -10,7 +10,8 @@ import pytest
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.ip import model as compact
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import by_model
 from sdcdsl.solve.writing import write
 from tests.methods.known import bound, expected
 from tests.methods.tiny import tiny, valid
@@ -25,10 +26,10 @@ def table() -> TableProblem:
 
 
 def solved(problem: TableProblem, **options) -> Result:
-    result = compact.solve_compact(problem, Order(options))
+    result = by_model(problem, compact, SolveContext(options))
     if result.pattern is not None:
         assert audit(problem, result.pattern).verdict == "protected"
-        assert compact.objective(problem, result.pattern, options) == pytest.approx(result.objective)
+        assert compact.objective(problem, result.pattern, SolveContext(options)) == pytest.approx(result.objective)
     return result
 
 
@@ -130,5 +131,5 @@ def test_an_end_is_never_rounded_towards_the_value():
 )
 def test_the_model_as_a_file(name: str, options: dict, golden, tmp_path: Path):
     path = tmp_path / "model.lp"
-    write(compact.model(bound(KNOWN / f"{name}.sdc"), options), path)
+    write(compact.model(bound(KNOWN / f"{name}.sdc"), SolveContext(options)), path)
     golden(GOLDEN / f"{name}.lp", path.read_text(encoding="utf-8"))

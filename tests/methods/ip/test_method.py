@@ -11,7 +11,7 @@ from sdcdsl.accelerate.ip.driver import solve
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order, Result
+from sdcdsl.methods.result import Result, SolveContext
 from tests.attack.tables import TREES, cross, flat
 from tests.methods.oracle import Oracle
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
@@ -32,7 +32,7 @@ def table(seed: int, dimensions, sensitive: int, lower: float, upper: float) -> 
 
 
 def solved(problem: TableProblem, seconds: float | None = None, seed: int = 0, before=None, **options) -> Result:
-    return solve(problem, Order(options, Deadline(seconds), seed, before))
+    return solve(problem, SolveContext(options, Deadline(seconds), seed, before))
 
 
 def widths(problem: TableProblem, result: Result) -> tuple[np.ndarray, np.ndarray]:

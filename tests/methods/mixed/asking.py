@@ -10,8 +10,8 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.compiling import MODELS
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order, Result
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.solve.modelling import by_variable
 from sdcdsl.solve.solving import solve
 
@@ -20,7 +20,7 @@ SAFE = ("protected", "nothing to check")
 
 def asked(problem: TableProblem, method: str, seconds: float = 30.0, **options: Any) -> Result:
     """What a method gives back: protected, additive, and at the cost it states."""
-    result = run(problem, method, Order(options, Deadline(seconds)))
+    result = run(problem, method, SolveContext(options, Deadline(seconds)))
     if result.pattern is not None:
         assert audit(problem, result.pattern).verdict in SAFE
         if method in ("rounding", "perturb", "combined"):

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.cli.compiling import MODELS
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import DEFINITIONS, run
 from sdcdsl.solve.writing import write
 from tests.attack.tables import cross, flat
 from tests.methods.mixed.every_rounding import EveryRounding
@@ -37,7 +36,7 @@ def parts_and_total() -> TableProblem:
 
 def written(name: str, path: Path) -> Path:
     method, options = CASES[name]
-    write(MODELS[method].model(parts_and_total(), options), path)
+    write(DEFINITIONS[method]().model(parts_and_total(), SolveContext(options)), path)
     return path
 
 
@@ -57,12 +56,12 @@ def test_another_solver_finds_the_same_optimum_in_the_file(name: str, tmp_path: 
     solver.readModel(str(written(name, tmp_path / "model.lp")))
     solver.run()
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    constant = MODELS[method].shape(parts_and_total(), options).forms.into.offset
-    best = run(parts_and_total(), method, Order(options, Deadline(20)))
+    constant = DEFINITIONS[method]().shape(parts_and_total(), options).forms.into.offset
+    best = run(parts_and_total(), method, SolveContext(options, Deadline(20)))
     assert best.status == "optimal"
     assert solver.getObjectiveValue() + constant == pytest.approx(best.objective, rel=1e-5, abs=1e-6)
 
 
 def test_the_best_rounding_is_that_of_all_roundings():
-    best = run(parts_and_total(), "rounding", Order({"base": 5.0}, Deadline(20)))
+    best = run(parts_and_total(), "rounding", SolveContext({"base": 5.0}, Deadline(20)))
     assert best.objective == pytest.approx(EveryRounding(parts_and_total(), 5.0).best())

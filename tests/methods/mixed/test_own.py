@@ -10,9 +10,9 @@ from sdcdsl.accelerate.forms.search import Search
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.rounding.model import shape
-from sdcdsl.methods.run import run
+from sdcdsl.methods.solving import run
 from tests.attack.tables import cross, flat
 from tests.methods.tiny import tiny
 from tests.methods.tiny_tables import changed, made
@@ -54,7 +54,7 @@ def test_pairs_of_one_cell_that_leave_no_multiple_between_them():
     problem = made(n, relations, a, [(0, 4), (1, 4)], view_of=[0, 0], levels=levels)
     forms = shape(problem, {"base": 5.0}).forms
     assert not own_clashes(forms, forms.into.problem())
-    result = run(problem, "rounding", Order({"base": 5.0}, Deadline(20)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(20)))
     assert result.facts["steps"] > 0
     assert "keeps the levels" in result.notes[0]
 

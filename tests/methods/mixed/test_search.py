@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.numerics.master import Integral, Master
 from sdcdsl.status import LIMIT
 from tests.methods.tiny import tiny
@@ -28,7 +28,7 @@ def test_a_problem_that_no_cut_has_changed_is_given_much_longer_than_before(monk
 
     monkeypatch.setattr(Master, "solve", patient)
     reach = np.full(problem.n, 40.0)
-    result = run(problem, "perturb", Order({"range": (-reach, reach), "gap": GAP}, Deadline(1e6)))
+    result = run(problem, "perturb", SolveContext({"range": (-reach, reach), "gap": GAP}, Deadline(1e6)))
     assert result.status == "optimal"
     seconds = [how["seconds"] for how in asked]
     assert seconds[1] >= 4 * seconds[0]

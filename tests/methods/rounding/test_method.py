@@ -12,8 +12,8 @@ from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.result import Order
-from sdcdsl.methods.run import run
+from sdcdsl.methods.result import SolveContext
+from sdcdsl.methods.solving import run
 from sdcdsl.pattern import rounded
 from tests.attack.tables import cross, flat
 from tests.conftest import ROOT
@@ -42,7 +42,7 @@ def like_figure_1(problem: TableProblem, table: np.ndarray) -> np.ndarray:
 def test_the_best_of_all_tables_of_multiples(seed: int):
     problem, base = tiny(seed, totals=seed % 5 > 0), float(3 + 2 * (seed % 3))
     best = EveryRounding(problem, base).best()
-    result = run(problem, "rounding", Order({"base": base}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": base}, Deadline(30)))
     if "steps" in result.facts or result.status == "infeasible":
         assert np.isinf(best)
     else:
@@ -161,11 +161,11 @@ def test_several_attackers_and_a_sliding_level(figure_1: TableProblem):
 def test_a_level_that_the_base_does_not_allow(figure_1: TableProblem):
     """22 to base 5 is published as 20 or 25, so that nobody who knows the base takes it for more than 30."""
     problem = changed(figure_1, upl=np.array([9.0]))
-    result = run(problem, "rounding", Order({"base": 5.0}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(30)))
     assert result.facts["steps"] == 1
     assert "keeps the levels" in result.notes[0]
     problem = changed(figure_1, upl=np.array([60.0]))
-    result = run(problem, "rounding", Order({"base": 5.0}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(30)))
     assert result.status == "infeasible"
     assert (result.clashes[0].need, result.clashes[0].reach) == (60, 38)  # 40 + 20 - 22, four bases away
     assert "4 bases away" in result.notes[-1]
@@ -175,7 +175,7 @@ def test_a_base_that_no_table_fits(figure_1: TableProblem):
     """The total of 101 must be published: no multiples of 10 add up to it."""
     a = figure_1.dataset["a"].values
     problem = changed(figure_1, status=np.where(a == 101, "z", figure_1.dataset["status"].values))
-    result = run(problem, "rounding", Order({"base": 10.0}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": 10.0}, Deadline(30)))
     assert result.status == "infeasible"
     assert "activity = Total, region = B" in result.notes[0]
     assert "multiples of 10" in result.notes[0]
@@ -204,7 +204,7 @@ def test_a_table_where_only_trial_finds_one():
     from tests.methods.rounding.files import unprotected  # noqa: PLC0415
 
     problem = unprotected(HIER13)
-    result = run(problem, "rounding", Order({"base": 5.0, "gap": 0.2}, Deadline(120)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0, "gap": 0.2}, Deadline(120)))
     assert result.facts["steps"] == 1
     assert result.pattern is not None
     assert residual(problem, result.pattern.value) == 0
