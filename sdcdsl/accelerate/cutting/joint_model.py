@@ -25,6 +25,8 @@ from scipy.linalg.blas import dsyrk  # pyright: ignore[reportAttributeAccessIssu
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import splu
 
+from sdcdsl.numerics.interior_point.predictor_corrector import Family, moved, predictor_corrector
+
 STEPS = 35  # a solution takes about so many
 MOST_STEPS = 80
 BACK = 0.995  # share of the way to the wall
@@ -35,8 +37,6 @@ DUST = 1e-7  # of the level: a move that hardly touches a class
 SLIGHT = 1e-6  # share of a cost that may be rounding
 NEAR, STALLED = 1e-4, 2  # steps without a smaller gap, if it is this small: rounding errors have won
 TOGETHER = 40_000_000  # numbers of one batch of eliminated moves
-
-Family = tuple[np.ndarray, ...]  # three: rows of sides [2, k, class], of levels [k], of columns [2, column]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,8 @@ def together(
 class _InteriorPoint:
     """Mehrotra's predictor and corrector for G x + s = h, s ≥ 0, Gᵀλ = -c, λ ≥ 0, with x = (y, z).
 
-    Rows by family: sides (∓(N y_k)_i - room z ≤ 0), levels (-sign (N y_k)_p ≤ -1), columns (least ≤ z ≤ most)."""
+    Three families of rows: sides [2, k, class] (∓(N y_k)_i - room z ≤ 0), levels [k] (-sign (N y_k)_p ≤ -1),
+    columns [2, column] (least ≤ z ≤ most)."""
 
     def __init__(self, asked: JointModel):
         self.asked = asked
@@ -168,25 +169,14 @@ class _InteriorPoint:
         pull, weight = self._transposed(l)
         self._slope = pull, weight + self.asked.price
         self._factorise(tuple(b / a for a, b in zip(s, l, strict=True)))
-        mu = self._gap(s, l) / self.rows
-        _, _, ds, dl = self._direction(tuple(-a * b for a, b in zip(s, l, strict=True)))
-        far, near = _furthest(s, ds), _furthest(l, dl)
-        after = self._gap(_ahead(s, ds, far), _ahead(l, dl, near)) / self.rows
-        centre = mu * (after / mu) ** 3
-        dy, dz, ds, dl = self._direction(
-            tuple((centre - a * b - c * d) * (b > 0) for a, b, c, d in zip(s, l, ds, dl, strict=True))
-        )
-        far, near = min(1.0, BACK * _furthest(s, ds)), min(1.0, BACK * _furthest(l, dl))
+        step = predictor_corrector(s, l, self.rows, self._direction, BACK)
+        dy, dz = step.change
         if not np.isfinite(dz).all():
             raise FloatingPointError
-        self.y, self.z = self.y + far * dy, self.z + far * dz
-        self.s, self.l = _ahead(s, ds, far), _ahead(l, dl, near)
+        self.y, self.z = self.y + step.primal * dy, self.z + step.primal * dz
+        self.s, self.l = moved(s, step.ds, step.primal), moved(l, step.dl, step.dual)
 
-    @staticmethod
-    def _gap(s: Family, l: Family) -> float:
-        return sum(float((a * b).sum()) for a, b in zip(s, l, strict=True))
-
-    def _direction(self, aim: Family) -> tuple[np.ndarray, np.ndarray, Family, Family]:
+    def _direction(self, aim: Family) -> tuple[tuple[np.ndarray, np.ndarray], Family, Family]:
         """s dλ + λ ds = aim, G dx + ds = -lack, Gᵀ dλ = -slope."""
         s, l = self.s, self.l
         load = tuple((a + b * r) / c for a, b, r, c in zip(aim, l, self._lack, s, strict=True))
@@ -194,7 +184,7 @@ class _InteriorPoint:
         dy, dz = self._solved(-self._slope[0] - on_y, -self._slope[1] - on_z)
         ds = tuple(-r - g for r, g in zip(self._lack, self._times(dy, dz), strict=True))
         dl = tuple((a - b * d) / c for a, b, d, c in zip(aim, l, ds, s, strict=True))
-        return dy, dz, ds, dl
+        return (dy, dz), ds, dl
 
     def _solved(self, on_y: np.ndarray, on_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What the factors miss, since weights differ by many orders of magnitude in the end, is solved for again."""
@@ -313,19 +303,6 @@ def _both(best: Standing | None, now: Standing) -> Standing:
     moves = now if now.cost <= best.cost else best
     proof = now if now.bound >= best.bound else best
     return Standing(moves.moves, moves.z, moves.cost, proof.balance, proof.bound)
-
-
-def _ahead(x: Family, dx: Family, step: float) -> Family:
-    return tuple(a + step * d for a, d in zip(x, dx, strict=True))  # pyright: ignore[reportReturnType]
-
-
-def _furthest(x: Family, dx: Family) -> float:
-    step = 1.0
-    for a, d in zip(x, dx, strict=True):
-        down = d < 0
-        if down.any():
-            step = min(step, float((a[down] / -d[down]).min()))
-    return step
 
 
 class Identities:

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array, diags_array, hstack
 from scipy.sparse.linalg import lsqr
 
 from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.interior_point.predictor_corrector import Family, predictor_corrector
 from sdcdsl.numerics.nearest.kernel_step import MOST, Directions, directions
 from sdcdsl.numerics.nearest.relations_step import Relations
 from sdcdsl.numerics.nearest.solved import Cost, sides
@@ -29,6 +30,7 @@ STEPS = 200
 SMALL_GAP, ADDS_UP = 1e-9, 1e-12  # where it may stop
 LEAST = 1e-3  # of what a typical deviation costs: what an objective of nothing is taken for
 BACK = 0.9995  # of the way to the nearest end
+LEAST_CENTRING = 1e-6  # of μ
 SHORTEST = 1e-12  # steps below get nowhere
 LOST = 40  # steps that get no nearer
 LEAST_BENT = 1e-14  # cells that cost nothing and have no ends are held by so much
@@ -245,39 +247,18 @@ class _Path:
             return None
         slope = -(2 * made.w * at.x + made.c - self.ways.slopes(at.y) - at.s + at.t)
 
-        def step(to_low: np.ndarray, to_high: np.ndarray) -> tuple[np.ndarray, ...]:
-            """dx, dy, ds, dt with below ds + s dx = `to_low` and above dt - t dx = `to_high`."""
+        def direction(aim: Family) -> tuple[tuple[np.ndarray, np.ndarray], Family, Family]:
+            """dx and dy with below ds + s dx = aim[0] and above dt - t dx = aim[1]."""
+            to_low, to_high = aim
             dx, dy = system.step(slope + to_low / below - to_high / above, at.x, at.y)
             ds = np.where(lower, (to_low - at.s * dx) / below, 0.0)
             dt = np.where(upper, (to_high + at.t * dx) / above, 0.0)
-            return dx, dy, ds, dt
+            return (dx, dy), (np.where(lower, dx, 0.0), np.where(upper, -dx, 0.0)), (ds, dt)
 
-        # The predictor says how far μ can fall; the corrector takes what it left out into account.
-        mu = float(below @ at.s + above @ at.t) / self.count
-        dx, _, ds, dt = step(-below * at.s, -above * at.t)
-        p, d = _length(below, above, dx, dx, lower, upper), _length(at.s, at.t, ds, -dt, lower, upper)
-        p, d = min(p, 1.0), min(d, 1.0)
-        ahead = float(
-            (below + p * dx)[lower] @ (at.s + d * ds)[lower] + (above - p * dx)[upper] @ (at.t + d * dt)[upper]
-        )
-        goal = mu * min(max((ahead / self.count / mu) ** 3, 1e-6), 1.0) if mu > 0 else 0.0
-        dx, dy, ds, dt = step(
-            np.where(lower, goal - below * at.s - dx * ds, 0.0), np.where(upper, goal - above * at.t + dx * dt, 0.0)
-        )
-        p, d = _length(below, above, dx, dx, lower, upper), _length(at.s, at.t, ds, -dt, lower, upper)
-        p, d = min(1.0, BACK * p), min(1.0, BACK * d)
+        step = predictor_corrector((below, above), (at.s, at.t), self.count, direction, BACK, LEAST_CENTRING)
+        (dx, dy), (ds, dt), p, d = step.change, step.dl, step.primal, step.dual
         if made.w.any():
             p = d = min(p, d)  # squares tie the two: with other lengths the slopes would not come right
         if not p > SHORTEST:
             return None
         return _Point(at.x + p * dx, at.y + d * dy, at.s + d * ds, at.t + d * dt)
-
-
-def _length(
-    low: np.ndarray, high: np.ndarray, down: np.ndarray, up: np.ndarray, lower: np.ndarray, upper: np.ndarray
-) -> float:
-    """How far until the first of them is nothing: `low` grows by `down`, `high` shrinks by `up`."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first = np.where(lower & (down < 0), -low / down, np.inf).min(initial=np.inf)
-        second = np.where(upper & (up > 0), high / up, np.inf).min(initial=np.inf)
-    return float(min(first, second))
