@@ -27,7 +27,7 @@ import numpy as np
 from measuring import audited, figure
 from registry import Columns, Entry, Row, Setting
 
-from sdcdsl.bind.hierarchy import Tree
+from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import hidden
 
@@ -211,7 +211,7 @@ def write_tabular(problem: TableProblem, folder: Path) -> None:
     )
 
 
-def branches(one: Tree) -> Iterator[str]:
+def branches(one: CodeTree) -> Iterator[str]:
     """The codes below the total, each behind what it is part of, with an @ a level."""
 
     def below(code: int, depth: int) -> Iterator[str]:

@@ -28,8 +28,8 @@ from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.requirements import Demands
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import attacking, audit
-from sdcdsl.audit.stated import stated
-from sdcdsl.bind.places import Noted
+from sdcdsl.audit.problem import stated
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -46,7 +46,7 @@ from sdcdsl.pattern.digest import digest
 def problem_of(path: Path) -> TableProblem:
     policy, _ = read_any(path, True)
     [protect] = policy.protects.values()
-    problem, _ = bind_protect(Binding(policy, Noted(path.parent, {}, True), datetime.date.today()), protect)
+    problem, _ = bind_protect(Binding(policy, RecordedLocations(path.parent, {}, True), datetime.date.today()), protect)
     assert problem is not None
     return problem
 

@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.file_locations import FileLocations
+from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 from sdcdsl.bind.lattice import Lattice, lattice
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.relations import relations
@@ -59,11 +59,11 @@ def random_tree(name: str, codes: int, inner: int, rng: np.random.Generator) -> 
     return dimension(name, tree(["Total", *(f"{name}{i:05d}" for i in range(1, codes))], parent))
 
 
-def tree(codes: Sequence[str], parent: Sequence[int]) -> Tree:
-    return Tree(tuple(codes), np.array(parent, dtype=np.int32), np.ones(len(codes), dtype=np.int8))
+def tree(codes: Sequence[str], parent: Sequence[int]) -> CodeTree:
+    return CodeTree(tuple(codes), np.array(parent, dtype=np.int32), np.ones(len(codes), dtype=np.int8))
 
 
-def dimension(name: str, *trees: Tree) -> DimensionCodes:
+def dimension(name: str, *trees: CodeTree) -> DimensionCodes:
     return DimensionCodes(name, tuple(dict.fromkeys(code for one in trees for code in one.codes)), trees)
 
 
@@ -138,7 +138,7 @@ def bound(text: str, folder: Path) -> TableProblem:
     policy, found = read_text(Source("benchmark.sdc", text), folder / "benchmark.sdc")
     assert not has_errors(found), found
     (block,) = policy.protects.values()
-    made, found = bind_protect(Binding(policy, Places(folder), None), block)  # pyright: ignore[reportArgumentType]
+    made, found = bind_protect(Binding(policy, FileLocations(folder), None), block)  # pyright: ignore[reportArgumentType]
     assert made is not None, found
     return made
 

@@ -24,7 +24,7 @@ from measuring import DEADLINES, figure, measured, said
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
@@ -97,7 +97,7 @@ def figure_row(name: str, setting: Setting) -> Row:
     (block,) = policy.protects.values()
     (engine,) = block.the(d.MethodChain).engines
     problem = bound(path.read_text(encoding="utf-8"), KNOWN)
-    request = Request(policy, path, Noted(KNOWN), datetime.date(2026, 1, 1), KNOWN)
+    request = Request(policy, path, RecordedLocations(KNOWN), datetime.date(2026, 1, 1), KNOWN)
     plan, _ = plan_of(engine, block, problem, request)
     context = SolveContext(plan.options, DEADLINES[setting.deadline](setting.limit))
     made, cpu = measured(lambda: run(problem, "cta", context))

@@ -25,7 +25,7 @@ from instances import CSPLIB, from_file
 from measuring import CpuDeadline
 
 from sdcdsl.audit import audit
-from sdcdsl.bind.hierarchy import Tree
+from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
@@ -216,7 +216,7 @@ def by_method(method: str, problem: TableProblem, seconds: float) -> Room:
 class Codes:
     """Which codes stand beside and below each other in one dimension."""
 
-    def __init__(self, tree: Tree):
+    def __init__(self, tree: CodeTree):
         self.parent = [int(p) for p in tree.parent]
         self.parts: list[list[int]] = [[] for _ in self.parent]
         depth = [0] * len(self.parent)
@@ -242,7 +242,7 @@ class Codes:
         return above + self.below(one, rng) + self.below(other, rng)
 
 
-def rectangles(problem: TableProblem, trees: list[Tree], kind: str) -> Room:
+def rectangles(problem: TableProblem, trees: list[CodeTree], kind: str) -> Room:
     """One direction a sensitive cell: (codes of its row - codes of the partner row) × the same for columns."""
     rng = random.Random(2)
     d = problem.dataset

@@ -36,7 +36,7 @@ from registry import PHASES, Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
 from sdcdsl.audit import audit
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -144,7 +144,7 @@ class Phases:
         policy, found = self._timed("read", lambda: read_policy(self.path, str(self.path), False))
         assert policy is not None, found
         (name,) = policy.protects
-        places = Noted(self.path.parent)
+        places = RecordedLocations(self.path.parent)
         kept: dict[str, Any] = (
             {"report": self.folder / "report.html", "lock": self.folder / "release.lock"} if self.report else {}
         )

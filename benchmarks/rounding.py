@@ -38,7 +38,7 @@ from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
 
-from sdcdsl.bind.hierarchy import Tree
+from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Progress, Result, SolveContext
@@ -119,7 +119,7 @@ def sosial() -> TableProblem:
     regions = data.select("region", "fylke", "kostragr").unique().sort("region")
     names = [f"r{int(code)}" for code in regions["region"]]
 
-    def by(column: str) -> Tree:
+    def by(column: str) -> CodeTree:
         codes, parent = ["Total"], [-1]
         for group in regions[column].unique().sort().to_list():
             codes.append(f"{column}{int(group)}")

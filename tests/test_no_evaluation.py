@@ -31,7 +31,7 @@ ALLOWED = {
     # The only template environment: templates are files of the package, values are escaped.
     ("sdcdsl/report/page/assembling.py", "Environment"),
     # Names of partitions in paths are written with per cents; nothing is fetched.
-    ("sdcdsl/bind/readers/several.py", "urllib.parse"),
+    ("sdcdsl/bind/readers/partitions.py", "urllib.parse"),
     # Between a process and the workers it started itself, over pipes that only they have; or with a cluster that the
     # user names. No file is ever unpickled.
     ("sdcdsl/executing/cluster.py", "pickle"),

@@ -13,7 +13,7 @@ import numpy as np
 from sdcdsl.attack.engine import Identity, nothing
 from sdcdsl.attack.task import DOWN, UP, Findings, Task
 from sdcdsl.proof.ends import attained, limits, unending
-from sdcdsl.proof.system import Pairs, Problem, Regions, System
+from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 from sdcdsl.proof.witness import Witness
 
 AT_ONCE = 2**18  # numbers of tables that are checked together
@@ -40,7 +40,7 @@ class Ends:
         self._attain(problem, found)
         self._limit(problem, found)
 
-    def _attain(self, problem: Problem, found: Findings) -> None:
+    def _attain(self, problem: ProofProblem, found: Findings) -> None:
         wanted = found.closed | self.task.exact  # of others nobody asked for the end
         side, pair = np.nonzero(wanted & (found.witness >= 0) & (found.step != 0))
         step, which = found.step[side, pair], found.witness[side, pair]
@@ -59,7 +59,7 @@ class Ends:
             at = side[part], pair[part]
             found.least[at] = np.minimum(far, found.most[at])
 
-    def _limit(self, problem: Problem, found: Findings) -> None:
+    def _limit(self, problem: ProofProblem, found: Findings) -> None:
         asked = list(self._why)
         reasons = [
             (pair, side == UP, equations, gamma if side == UP else -gamma)
@@ -72,7 +72,7 @@ class Ends:
         found.most[at] = np.minimum(found.most[at], limits(problem, reasons, found.least[at], nothing))
 
 
-def _around_the_truth(task: Task) -> Problem:
+def _around_the_truth(task: Task) -> ProofProblem:
     """The component with the truth at 0, in the box that is not cut off."""
     component, known = task.component, task.known
     n, m = len(component.cells), component.matrix
@@ -82,10 +82,10 @@ def _around_the_truth(task: Task) -> Problem:
     who = np.zeros(max(task.attackers, 1), dtype=np.int64)
     regions = Regions(l[None], u[None], who, known.attacker, known.cell, known_l, known_u)
     none = np.zeros(len(task.pairs))
-    return Problem(system, regions, Pairs(task.pairs.cell, task.pairs.attacker, none, none, none))
+    return ProofProblem(system, regions, ProofPairs(task.pairs.cell, task.pairs.attacker, none, none, none))
 
 
-def _own(problem: Problem) -> np.ndarray:
+def _own(problem: ProofProblem) -> np.ndarray:
     """[side, pair]: how far the box of the cell itself lets each pair go."""
     pairs = problem.pairs
     who = np.arange(len(pairs))

@@ -17,7 +17,7 @@ from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import Findings, Known, Pairs, Task, WholeBox
 from sdcdsl.executing import SERIAL, Channel, Tally, Team, in_order
 from sdcdsl.numerics.null_space import Matrix
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.system import ProofProblem
 
 Progress = Callable[[int, int], None]  # pairs settled so far, of how many
 
@@ -48,7 +48,7 @@ _APART = Component(_NONE, _NONE, Matrix(np.zeros(1, dtype=np.int64), _NONE, np.z
 
 
 def attack(
-    problem: Problem,
+    problem: ProofProblem,
     chosen: np.ndarray,
     watch: np.ndarray,
     *,
@@ -129,7 +129,7 @@ def surveyed(component: Component | None, tasks: list[Task], line: Channel, engi
     return [settle(task, tick, engines) for task in mine]
 
 
-def of_one_size(problem: Problem, pairs: np.ndarray) -> Iterator[np.ndarray]:
+def of_one_size(problem: ProofProblem, pairs: np.ndarray) -> Iterator[np.ndarray]:
     """The pairs by the size of their smallest level. A move that serves a level of a million as well as one of 1 breaks
     relations by more than 1e-9 of the smaller one, whatever is done about rounding."""
     levels = np.stack([problem.pairs.lpl[pairs], problem.pairs.upl[pairs], problem.pairs.spl[pairs]])
@@ -143,7 +143,7 @@ def of_one_size(problem: Problem, pairs: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _tasks(
-    problem: Problem,
+    problem: ProofProblem,
     chosen: np.ndarray,
     watch: np.ndarray,
     exact: bool,
@@ -181,7 +181,7 @@ def _tasks(
 
 
 def _task(
-    problem: Problem,
+    problem: ProofProblem,
     component: Component,
     pairs: np.ndarray,
     known: _Known,
@@ -205,7 +205,7 @@ class _Known:
     """What single attackers of a view know beyond it, as room around the truth; and the box of the view, where the
     components are cut out of a smaller one."""
 
-    def __init__(self, problem: Problem, view: int, box: tuple[np.ndarray, np.ndarray] | None):
+    def __init__(self, problem: ProofProblem, view: int, box: tuple[np.ndarray, np.ndarray] | None):
         self.problem, self.view, self.box = problem, view, box
 
     def of(self, attackers: np.ndarray, component: Component) -> tuple[Known, WholeBox | None]:

@@ -22,8 +22,8 @@ from sdcdsl.audit.distance import Distance, distance
 from sdcdsl.audit.ends import prove_ends
 from sdcdsl.audit.intervals import EXACT as EXACT_END
 from sdcdsl.audit.intervals import Intervals
+from sdcdsl.audit.problem import stated
 from sdcdsl.audit.proving import Proofs
-from sdcdsl.audit.stated import stated
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern

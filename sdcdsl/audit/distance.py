@@ -19,7 +19,7 @@ from scipy.sparse.linalg import lsqr
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.proof.exact import TOLERANCE
-from sdcdsl.proof.system import Pairs
+from sdcdsl.proof.system import ProofPairs
 
 ADDITIVE = 1e-9  # residual of a relation, relative to the sum of its absolute terms
 
@@ -42,7 +42,7 @@ NOT_CLAIMED = (
 )
 
 
-def distance(problem: TableProblem, pattern: Pattern, pairs: Pairs) -> Distance:
+def distance(problem: TableProblem, pattern: Pattern, pairs: ProofPairs) -> Distance:
     d = problem.dataset
     v = np.where(np.isnan(pattern.value), d["a"].values, pattern.value)
     unions = ~d["published"].values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.attack.feasible import feasible
-from sdcdsl.audit.stated import stated
+from sdcdsl.audit.problem import stated
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.pattern import Pattern

@@ -20,7 +20,7 @@ SMALL = 8  # a move over more than one cell in this many is left alone
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ScaledMove:
     """One move, taken `step` times, and the pairs it drives up and down."""
 
     cells: np.ndarray
@@ -32,16 +32,16 @@ class Part:
 
 @dataclass(eq=False)
 class Bundle:
-    parts: list[Part] = field(default_factory=list)
+    parts: list[ScaledMove] = field(default_factory=list)
 
-    def joined(self) -> Part:
+    def joined(self) -> ScaledMove:
         """All parts as one move, taken once."""
         if len(self.parts) == 1:
             return self.parts[0]
         cells = np.concatenate([p.cells for p in self.parts])
         move = np.concatenate([p.move * p.step for p in self.parts])
         order = np.argsort(cells)
-        return Part(
+        return ScaledMove(
             cells[order],
             move[order],
             1.0,
@@ -50,7 +50,7 @@ class Bundle:
         )
 
 
-def bundles(parts: Iterable[Part], cells: int) -> Iterator[Bundle]:
+def bundles(parts: Iterable[ScaledMove], cells: int) -> Iterator[Bundle]:
     """The parts in bundles without a common cell."""
     taken = np.zeros(cells, dtype=np.uint64)
     made: list[Bundle] = []

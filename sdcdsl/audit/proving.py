@@ -16,13 +16,13 @@ import numpy as np
 from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.attacking import Attack
-from sdcdsl.audit.packing import Part, bundles
+from sdcdsl.audit.packing import ScaledMove, bundles
 from sdcdsl.proof.bound import Bound, candidates, reaches
 from sdcdsl.proof.ends import meet
 from sdcdsl.proof.exact import TOLERANCE
-from sdcdsl.proof.guessing import snapped
-from sdcdsl.proof.system import Problem
-from sdcdsl.proof.witness import Claim, Reached, Witness, Witnesses, residual
+from sdcdsl.proof.rational_guess import snapped
+from sdcdsl.proof.system import ProofProblem
+from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses, residual
 
 PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
 SHORTER = 1 - 2.0**-36  # far less than what is forgiven of a level
@@ -32,7 +32,7 @@ SHORTER = 1 - 2.0**-36  # far less than what is forgiven of a level
 class _Tables:
     """A move and what was found out about it, for all the steps it is taken by: one witness serves them."""
 
-    problem: Problem
+    problem: ProofProblem
     cells: np.ndarray
     move: np.ndarray
     whole: Witnesses | None = None  # the same in whole numbers, `factor` times which it is
@@ -48,7 +48,7 @@ class _Tables:
 class Proofs:
     """What is proved about every pair, and by what."""
 
-    problem: Problem
+    problem: ProofProblem
     up: np.ndarray
     down: np.ndarray
     most_up: np.ndarray
@@ -66,7 +66,7 @@ class Proofs:
     _fractional: int = 0  # moves in a row that are no multiples of whole numbers
 
     @classmethod
-    def none(cls, problem: Problem) -> Proofs:
+    def none(cls, problem: ProofProblem) -> Proofs:
         n = len(problem.pairs)
         return cls(
             problem,
@@ -141,7 +141,7 @@ class Proofs:
 
     # ---- witnesses ---------------------------------------------------------------------------------
 
-    def _witness(self, part: Part) -> bool:
+    def _witness(self, part: ScaledMove) -> bool:
         """Whether the table holds for all pairs that rely on it; then it counts."""
         if self._last is None or self._last.move is not part.move:
             self._last = self._tables(part)
@@ -169,7 +169,7 @@ class Proofs:
         self.claims.append(Claim(tables.numbers[whole], step, part.up, part.down))
         return True
 
-    def _tables(self, part: Part) -> _Tables:
+    def _tables(self, part: ScaledMove) -> _Tables:
         system, whole = self.problem.system, None
         if self._fractional < PATIENCE:
             whole = snapped(part.move, lambda numbers: residual(system, Witness(part.cells, numbers)).largest[0] == 0)
@@ -179,7 +179,7 @@ class Proofs:
         checked = Witnesses(self.problem, [Witness(part.cells, whole[0])])
         return _Tables(self.problem, part.cells, part.move, checked, whole[1])
 
-    def _guessed_away(self, part: Part, reached: Reached) -> bool:
+    def _guessed_away(self, part: ScaledMove, reached: ReachedLevels) -> bool:
         """Whether the whole numbers that a move was taken for miss a level that the move itself reaches: 5.0000001 may
         stand for 5, or for itself. Of a sliding level either side may need all it can get."""
         if reached.reasons:
@@ -217,7 +217,7 @@ def _candidates(pairs: np.ndarray, up: bool, equations: np.ndarray, gamma: np.nd
         yield Bound(int(pairs[0]), up, equations[used], numbers[used], denominator, also=pairs[1:])
 
 
-def _own_ends(problem: Problem) -> np.ndarray:
+def _own_ends(problem: ProofProblem) -> np.ndarray:
     """How far the box of each pair's own cell lets it go."""
     pairs, who = problem.pairs, np.arange(len(problem.pairs))
     low, high = problem.regions.boxes(pairs.attacker, np.zeros(len(pairs), dtype=bool), who, pairs.cell)
@@ -227,7 +227,7 @@ def _own_ends(problem: Problem) -> np.ndarray:
     return ends
 
 
-def _parts(attack: Attack) -> Iterator[Part]:
+def _parts(attack: Attack) -> Iterator[ScaledMove]:
     """Pairs that rely on the same move, taken equally often."""
     found = attack.findings
     side, pair = np.nonzero(found.witness >= 0)
@@ -238,4 +238,4 @@ def _parts(attack: Attack) -> Iterator[Part]:
     for mine in np.split(np.arange(len(order)), ends) if len(order) else ():
         cells, move = found.moves[witness[mine[0]]]
         pairs, up = attack.pairs[pair[mine]], side[mine] == UP
-        yield Part(attack.component.cells[cells], move, float(step[mine[0]]), pairs[up], pairs[~up])
+        yield ScaledMove(attack.component.cells[cells], move, float(step[mine[0]]), pairs[up], pairs[~up])

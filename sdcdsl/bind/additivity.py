@@ -98,7 +98,7 @@ def figure(x: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Filled:
+class FilledTotals:
     a: np.ndarray  # with totals where the parts are known
     filled: np.ndarray  # bool [cell]
     undetermined: np.ndarray  # cells still missing
@@ -106,7 +106,7 @@ class Filled:
 
 def fill_totals(
     a: np.ndarray, made: Relations, name: Callable[[int], str], *, place: Place | None = None
-) -> tuple[Filled, list[Diagnostic]]:
+) -> tuple[FilledTotals, list[Diagnostic]]:
     """Totals that are missing (NaN), computed from their parts, in as many rounds as the hierarchies are high.
 
     Only totals: a missing part that a difference would give stays missing, since a hole in the data is not for the
@@ -135,4 +135,4 @@ def fill_totals(
     if len(rest):
         headline = f"{cells(rest)} without a value that no sum determines"
         found.append(diagnostic("SDC309", headline, place, notes=[first_cells(rest, name)]))
-    return Filled(a, filled, rest), found
+    return FilledTotals(a, filled, rest), found

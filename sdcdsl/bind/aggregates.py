@@ -31,7 +31,7 @@ import numpy as np
 from sdcdsl.bind.additivity import total_entries
 from sdcdsl.bind.holdings import cells_from
 from sdcdsl.bind.relations import Relations
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement
 from sdcdsl.bind.tabulation import Contributions
 
@@ -62,7 +62,7 @@ def sensitive_aggregates(
     made: Relations,
     hidden: np.ndarray,
     contributions: Contributions,
-    judge: Callable[[Cells], Judgement],
+    judge: Callable[[RuleCells], Judgement],
     *,
     k: int = 2,
     pair_limit: int = PAIR_LIMIT,

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdcdsl.bind.evaluate import View
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.options import option_values
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.csv_records import read_csv
 from sdcdsl.bind.readers.hst import read_hst
-from sdcdsl.bind.readers.records import ROW, Asked
+from sdcdsl.bind.readers.records import ROW, ColumnSelection
 from sdcdsl.bind.readers.wording import offenders
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Place
 from sdcdsl.policy import document as d
@@ -22,7 +22,7 @@ LEVELS = ("lpl", "upl")
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class ListedCells:
     sensitive: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -39,8 +39,8 @@ class _Entry:
 
 
 def cells_from_file(
-    file: d.FileReference, views: Sequence[View], places: Places, n: int
-) -> tuple[Listed | None, list[Diagnostic]]:
+    file: d.FileReference, views: Sequence[View], places: FileLocations, n: int
+) -> tuple[ListedCells | None, list[Diagnostic]]:
     path, missing = places.find(file.path, file.path, file.span)
     if path is None:
         return None, missing
@@ -54,7 +54,7 @@ def cells_from_file(
         found_entries, problems = _csv(path, file, names)
     if problems:
         return None, problems
-    out = Listed(np.zeros(n, bool), np.zeros(n), np.zeros(n), np.zeros(n, bool), np.zeros(n, bool))
+    out = ListedCells(np.zeros(n, bool), np.zeros(n), np.zeros(n), np.zeros(n, bool), np.zeros(n, bool))
     strange: list[_Entry] = []
     for entry in found_entries:
         cell = _cell(view, dict(zip(names, entry.codes, strict=True)))
@@ -88,7 +88,7 @@ def _hst(path, dimensions: int) -> tuple[Iterator[_Entry], list[Diagnostic]]:
 
 def _csv(path, file: d.FileReference, names: list[str]) -> tuple[Iterator[_Entry], list[Diagnostic]]:
     options = option_values(file.options, CELL_LISTS["csv"].options)
-    asked = Asked(codes=names, decimal=options["decimal"])
+    asked = ColumnSelection(codes=names, decimal=options["decimal"])
     records, problems = read_csv(path, asked, delimiter=options["delimiter"])
     if records is None:
         return iter(()), problems

@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class RollUpStep:
     """One step up a tree: every code moves to `move[code]` (itself, if it stays), contributions change by `sign`.
 
     `reached` are the codes that this round arrives at *and* this tree defines; `first` starts a tree from the leaves
@@ -126,11 +126,11 @@ class Composition:
         return bad
 
     @cached_property
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[RollUpStep]:
         """All the ways up, tree by tree, from the deepest level to the root; the leaves themselves are not a round."""
         return [step for number, tree in enumerate(self.dimension.trees) for step in self._climb(number, tree)]
 
-    def _climb(self, number: int, tree: Tree) -> Iterator[Round]:
+    def _climb(self, number: int, tree: CodeTree) -> Iterator[RollUpStep]:
         index = self.dimension.index
         codes = np.array([index[code] for code in tree.codes], dtype=np.int64)
         own = np.zeros(self.size, dtype=bool)
@@ -145,9 +145,9 @@ class Composition:
             sign[codes[here]] = tree.sign[here]
             reached = np.zeros(self.size, dtype=bool)
             reached[codes[tree.parent[here]]] = True
-            yield Round(move, sign, reached & own)
+            yield RollUpStep(move, sign, reached & own)
 
-    def _start(self, bottom: np.ndarray) -> Round:
+    def _start(self, bottom: np.ndarray) -> RollUpStep:
         """Each leaf of the dimension to the code at the bottom of a tree that contains it."""
         move, sign = np.full(self.size, -1), np.ones(self.size)
         plain = bottom[self.is_leaf[bottom]]
@@ -155,7 +155,7 @@ class Composition:
         for code in bottom[~self.is_leaf[bottom]]:
             for leaf, coefficient in self.leaves_of[code].items():
                 move[leaf], sign[leaf] = code, coefficient
-        return Round(move, sign, np.zeros(self.size, dtype=bool), first=True)
+        return RollUpStep(move, sign, np.zeros(self.size, dtype=bool), first=True)
 
 
 def _bottom_up(composition: Composition) -> list[int]:

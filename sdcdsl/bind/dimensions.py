@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.file_locations import FileLocations
+from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 from sdcdsl.bind.options import encoding_of, option_values
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.correspondence import read_correspondence
 from sdcdsl.bind.readers.hrc import read_hrc
 from sdcdsl.bind.readers.inline_tree import Entry, Equation, tree_from_equations, tree_from_outline
@@ -21,9 +21,11 @@ from sdcdsl.vocabulary.formats import HIERARCHIES
 Leaves = Callable[[], tuple[str, ...]]  # the codes found in the data, for prefix hierarchies
 
 
-def bind_dimension(block: d.Block, places: Places, leaves: Leaves) -> tuple[DimensionCodes | None, list[Diagnostic]]:
+def bind_dimension(
+    block: d.Block, places: FileLocations, leaves: Leaves
+) -> tuple[DimensionCodes | None, list[Diagnostic]]:
     """All trees of the dimension over one list of codes, the first tree's codes first."""
-    trees: list[Tree] = []
+    trees: list[CodeTree] = []
     found: list[Diagnostic] = []
     for name in _names(block):
         tree, problems = _tree(block, name, places, leaves)
@@ -45,7 +47,9 @@ def _names(block: d.Block) -> list[str | None]:
 _HIERARCHIES = (d.HierarchyFile, d.HierarchySum, d.HierarchyPrefix, d.HierarchyTree)
 
 
-def _tree(block: d.Block, name: str | None, places: Places, leaves: Leaves) -> tuple[Tree | None, list[Diagnostic]]:
+def _tree(
+    block: d.Block, name: str | None, places: FileLocations, leaves: Leaves
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     total = block.last(d.Total)
     root = total.code.text if total is not None else None
     said = [s for s in block.statements if isinstance(s, _HIERARCHIES) and s.name == name]
@@ -90,8 +94,8 @@ def _equations(block: d.Block, said: Sequence[d.Statement], root: str | None) ->
 
 
 def _from_file(
-    block: d.Block, statement: d.HierarchyFile, root: str | None, label: str, places: Places
-) -> tuple[Tree | None, list[Diagnostic]]:
+    block: d.Block, statement: d.HierarchyFile, root: str | None, label: str, places: FileLocations
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     file = statement.file
     path, missing = places.find(f"{block.name}.{label}" if label else block.name, file.path, file.span)
     if path is None:
@@ -132,6 +136,6 @@ def codes_under(codes: DimensionCodes, code: str, tree: str = "") -> np.ndarray:
     return inside
 
 
-def _chosen(codes: DimensionCodes, tree: str) -> Tree:
+def _chosen(codes: DimensionCodes, tree: str) -> CodeTree:
     """The tree of that name; without a name the first one (S13)."""
     return next((t for t in codes.trees if tree and t.name == tree), codes.trees[0])

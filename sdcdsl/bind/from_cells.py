@@ -13,19 +13,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from sdcdsl.bind.absent import absent_leaves
 from sdcdsl.bind.additivity import check_additivity, failures, fill_totals
-from sdcdsl.bind.contributors_of_cells import contributors_fit
+from sdcdsl.bind.contributor_checks import contributors_fit
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.options import option_values
-from sdcdsl.bind.ranking import Pairs, rank
+from sdcdsl.bind.ranking import CellContributions, rank
 from sdcdsl.bind.readers.records import ROW, Records
 from sdcdsl.bind.readers.wording import clip, offenders
 from sdcdsl.bind.relations import relations
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.sources import Sources, collected
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tabulation import roll_sum
+from sdcdsl.bind.unlisted_cells import absent_leaves
 from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy.measure import measure_of
@@ -79,7 +79,7 @@ def from_cells(
     if has_errors(found):
         return None, found
     largest = _largest(list(ranked.values()), row, cells)
-    judged = Cells(
+    judged = RuleCells(
         value=a,
         count=quantities.get("count", np.zeros(cells.size)),
         nonzero=quantities.get("count", np.zeros(cells.size)),
@@ -182,7 +182,7 @@ def _largest(given: list[np.ndarray], row: np.ndarray, cells: Lattice) -> np.nda
         return known
     leaf = np.flatnonzero(cells.is_leaf)
     amount = known[leaf].ravel()
-    parts = Pairs(np.repeat(leaf, k), np.arange(len(amount), dtype=np.int32), amount, amount)
+    parts = CellContributions(np.repeat(leaf, k), np.arange(len(amount), dtype=np.int32), amount, amount)
     merged = np.maximum(rank(cells, parts, parts.take(np.zeros(0, dtype=np.int64)), k).largest.T, 0.0)
     return np.where((row >= 0)[:, None], known, merged)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.bind.places import Places
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.readers.jj import read_jj
 from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.table import BoundTable
@@ -12,7 +12,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace
 from sdcdsl.policy import document as d
 
 
-def from_jj(block: d.Block, origin: d.Origin, places: Places) -> tuple[BoundTable | None, list[Diagnostic]]:
+def from_jj(block: d.Block, origin: d.Origin, places: FileLocations) -> tuple[BoundTable | None, list[Diagnostic]]:
     path, missing = places.find(block.name, origin.file.path, origin.file.span)
     if path is None:
         return None, missing

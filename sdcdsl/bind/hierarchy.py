@@ -13,7 +13,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class CodeTree:
     """Nodes in preorder, root first: node i belongs to `parent[i]` with sign `sign[i]` (+1, or -1 for `A = B - C`)."""
 
     codes: tuple[str, ...]
@@ -43,7 +43,7 @@ class DimensionCodes:
 
     name: str
     codes: tuple[str, ...]
-    trees: tuple[Tree, ...]
+    trees: tuple[CodeTree, ...]
 
     @cached_property
     def index(self) -> dict[str, int]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.ranking import run_starts
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.tabulation import Contributions, Leaves, Tabulation
 
 
@@ -59,7 +59,7 @@ def summed(owner: np.ndarray, holding: np.ndarray, amount: np.ndarray) -> tuple[
     return owner[first], holding[first], np.add.reduceat(amount, first)
 
 
-def cells_from(value: np.ndarray, owner: np.ndarray, holding: np.ndarray, amount: np.ndarray, k: int) -> Cells:
+def cells_from(value: np.ndarray, owner: np.ndarray, holding: np.ndarray, amount: np.ndarray, k: int) -> RuleCells:
     """What rules see of cells 0..n-1 whose contributors are listed by `owner`; a holding may occur repeatedly."""
     n = len(value)
     owner, holding, amount = summed(owner, holding, amount)
@@ -70,7 +70,7 @@ def cells_from(value: np.ndarray, owner: np.ndarray, holding: np.ndarray, amount
     place = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
     top = place < k
     largest[owner[order][top], place[top]] = size[order][top]
-    return Cells(
+    return RuleCells(
         value=value,
         count=np.bincount(owner, minlength=n),
         nonzero=np.bincount(owner[size > 0], minlength=n),
@@ -79,9 +79,9 @@ def cells_from(value: np.ndarray, owner: np.ndarray, holding: np.ndarray, amount
     )
 
 
-def cells_of(table: Tabulation, *, requested: Tabulation | None = None, frequency: bool = False) -> Cells:
+def cells_of(table: Tabulation, *, requested: Tabulation | None = None, frequency: bool = False) -> RuleCells:
     """What rules see of a tabulation; `requested` is a tabulation of only those who asked for protection."""
-    return Cells(
+    return RuleCells(
         value=table.value,
         count=table.count,
         nonzero=table.nonzero,

@@ -12,10 +12,10 @@ from hashlib import blake2b
 import numpy as np
 import polars as pl
 
-from sdcdsl.bind.in_passes import Scan
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import POSITION, Columns
 from sdcdsl.bind.naming import cells, first_cells
+from sdcdsl.bind.out_of_core import Scan
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic

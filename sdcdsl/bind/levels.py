@@ -20,7 +20,7 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.competition import BatchedSeparation
+from sdcdsl.policy.competition import LevelStatement
 from sdcdsl.policy.meaning import LEVELS, level_sets
 from sdcdsl.policy.resolve import Policy
 
@@ -66,7 +66,7 @@ def levels(
 
 
 def _below_zero(
-    level: str, amount: np.ndarray, by: np.ndarray, said: Sequence[BatchedSeparation], name: Callable[[int], str]
+    level: str, amount: np.ndarray, by: np.ndarray, said: Sequence[LevelStatement], name: Callable[[int], str]
 ) -> list[Diagnostic]:
     out = []
     negative = np.flatnonzero((by >= 0) & (amount < 0))
@@ -79,7 +79,7 @@ def _below_zero(
 
 def _sets(
     policy: Policy, protect: d.Block, attackers: Sequence[str]
-) -> list[tuple[Sequence[str], Sequence[BatchedSeparation]]]:
+) -> list[tuple[Sequence[str], Sequence[LevelStatement]]]:
     given = list(_GIVEN.values())
     return [
         (attackers if one.attackers is None else one.attackers, [*given, *one.levels])

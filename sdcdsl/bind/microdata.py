@@ -36,7 +36,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class EncodedRecords:
     """One entry a record. A holding is numbered by the row of its first record, so its name is `names[number]`."""
 
     cell: np.ndarray  # int64
@@ -56,7 +56,7 @@ def encode(
     place: Place | None = None,
     where: Where | None = None,
     every: int | None = None,
-) -> tuple[Records | None, list[Diagnostic]]:
+) -> tuple[EncodedRecords | None, list[Diagnostic]]:
     """Records of a collected frame that has all `columns`; `where` says in which row of a file a record stands.
 
     A frame with a column POSITION holds some of `every` record, those with faults.
@@ -85,7 +85,7 @@ def encode(
     if found:
         return None, found
     holding, names = _holdings(frame, columns)
-    return Records(cell, x, w, holding, names), []
+    return EncodedRecords(cell, x, w, holding, names), []
 
 
 def _codes(

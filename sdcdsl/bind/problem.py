@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Marked:
+class SensitiveCells:
     """What one statement did: how many cells it marked in each table, and how many only because of it."""
 
     span: Span | None
@@ -48,7 +48,7 @@ class Marked:
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed:
+class PublishedCells:
     """Cells that one statement, or a file on its own, wants published as they are."""
 
     span: Span | None
@@ -57,7 +57,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, eq=False)
-class Stated:
+class StatementCells:
     """Cells that one statement, or a file on its own, speaks of, whether a later one won over it or not."""
 
     word: str  # publish, suppress, fix or waive
@@ -66,7 +66,7 @@ class Stated:
     cells: np.ndarray
 
 
-class Sums(Protocol):
+class SensitiveSums(Protocol):
     """What further sums of cells a release makes necessary: hidden parts of a relation that the rules call sensitive
     together."""
 
@@ -93,14 +93,14 @@ class TableProblem:
     tables: tuple[BoundTable, ...]
     relations: Relations
     attackers: tuple[str, ...]  # a label each
-    marked: tuple[Marked, ...] = ()
+    marked: tuple[SensitiveCells, ...] = ()
     cut_pairs: int = 0  # pairs whose levels were cut to what the attacker's own part leaves
     merged_attackers: int = 0  # attackers that others dominate
     views: tuple[View, ...] = ()  # for expressions that are worked out later: options of methods
     asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
-    fixed: tuple[Fixed, ...] = ()  # who wants which cells published
-    stated: tuple[Stated, ...] = ()  # every publish, suppress, fix and waive that is about cells
-    sums: Sums | None = None  # None: nothing is known about contributors, or the policy says `unions off`
+    fixed: tuple[PublishedCells, ...] = ()  # who wants which cells published
+    stated: tuple[StatementCells, ...] = ()  # every publish, suppress, fix and waive that is about cells
+    sums: SensitiveSums | None = None  # None: nothing is known about contributors, or the policy says `unions off`
     known_before: tuple[
         tuple[str, KnownCells], ...
     ] = ()  # cells that declared attackers know exactly by a `knows` statement

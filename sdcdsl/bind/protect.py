@@ -16,7 +16,7 @@ from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.pairs import Pairs
-from sdcdsl.bind.problem import Fixed, TableProblem
+from sdcdsl.bind.problem import PublishedCells, TableProblem
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.bind.tables import Binding
@@ -196,13 +196,13 @@ class _Making:
         for one in asked:
             one.amounts["lpl"][unsaid], one.amounts["upl"][unsaid] = self.lower[unsaid], self.upper[unsaid]
 
-    def _fixed(self) -> Iterator[Fixed]:
+    def _fixed(self) -> Iterator[PublishedCells]:
         kept = np.isin(self.marks.status, ("publish", "fix"))
         for index in np.unique(self.marks.by[kept]):
             cells = np.flatnonzero(kept & (self.marks.by == index))
             fact = self.policy.facts[index] if index >= 0 else None
             what = written(fact) if fact is not None else "statuses in the data"
-            yield Fixed(fact.span if fact is not None else None, what, cells)
+            yield PublishedCells(fact.span if fact is not None else None, what, cells)
 
     def _attackers(self, fixed: np.ndarray) -> tuple[list[Knowledge], list[Diagnostic]]:
         found: list[Diagnostic] = []

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdcdsl.bind.composition import Composition, Round
+from sdcdsl.bind.composition import Composition, RollUpStep
 from sdcdsl.bind.lattice import Lattice
 
 NOBODY = np.iinfo(np.int32).max  # loses every tie
@@ -33,7 +33,7 @@ BATCH = 1 << 17  # pairs moved at a time: temporaries that stay in the cache cos
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class CellContributions:
     """Contributions of holdings to cells: `amount` counts in the cell, `ranked` decides who is largest."""
 
     cell: np.ndarray  # int64
@@ -44,10 +44,10 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.cell)
 
-    def take(self, chosen: np.ndarray) -> Pairs:
+    def take(self, chosen: np.ndarray) -> CellContributions:
         amount = self.amount[chosen]
         ranked = amount if self.ranked is self.amount else self.ranked[chosen]
-        return Pairs(self.cell[chosen], self.holding[chosen], amount, ranked)
+        return CellContributions(self.cell[chosen], self.holding[chosen], amount, ranked)
 
 
 class Ranking:
@@ -61,7 +61,7 @@ class Ranking:
         self.largest = np.full((k, lattice.size), -1.0)
         self.holding = np.full((k, lattice.size), NOBODY, dtype=np.int32)
 
-    def insert(self, pairs: Pairs, pool: Executor | None = None) -> None:
+    def insert(self, pairs: CellContributions, pool: Executor | None = None) -> None:
         """Add contributions of holdings that are not yet in the cells concerned."""
         if not len(pairs):
             return
@@ -147,7 +147,9 @@ def _insert_sorted(largest, holding, where, size, who) -> tuple[np.ndarray, np.n
     return worse, worse_who
 
 
-def rank(lattice: Lattice, alone: Pairs, shared: Pairs, k: int, workers: Executor | None = None) -> Ranking:
+def rank(
+    lattice: Lattice, alone: CellContributions, shared: CellContributions, k: int, workers: Executor | None = None
+) -> Ranking:
     """The ranking of every cell of a lattice.
 
     `alone` are the holdings with one leaf cell, `shared` the others: pairs of (holding, leaf cell), each once, sorted
@@ -223,8 +225,8 @@ class _Stage:
     def __init__(self, lattice: Lattice, d: int, *, last: bool):
         self.lattice, self.d, self.last = lattice, d, last
         self.n, self.stride = lattice.shape[d], lattice.stride[d]
-        self.inside: list[Pairs] = []  # for the arrays before the roll along this dimension
-        self.outside: list[Pairs] = []  # for the arrays after it
+        self.inside: list[CellContributions] = []  # for the arrays before the roll along this dimension
+        self.outside: list[CellContributions] = []  # for the arrays after it
         self.onward: list[Grouped] = []  # the groups of the next stage, in each part numbered from 0
 
     def on(self, pairs: Grouped) -> _Stage:
@@ -287,7 +289,7 @@ class _Stage:
         chosen = np.flatnonzero(covered)
         return leaves.take(chosen), code[chosen], incomplete
 
-    def _moved(self, pairs: Grouped, code: np.ndarray, step: Round) -> tuple[Grouped, np.ndarray]:
+    def _moved(self, pairs: Grouped, code: np.ndarray, step: RollUpStep) -> tuple[Grouped, np.ndarray]:
         """Pairs at their new codes, those that meet added up, sorted."""
         negative = step.sign[code] < 0
         if negative.any():
@@ -301,9 +303,9 @@ class _Stage:
         pairs, target = pairs.take(order), target[order]
         return (pairs, target) if len(first) == len(pairs) else (pairs.summed(first), target[first])
 
-    def _placed(self, pairs: Grouped, code: np.ndarray) -> Pairs:
+    def _placed(self, pairs: Grouped, code: np.ndarray) -> CellContributions:
         cell = pairs.where + code * self.stride
-        return Pairs(cell, pairs.holder[pairs.group], pairs.amount, pairs.ranked)
+        return CellContributions(cell, pairs.holder[pairs.group], pairs.amount, pairs.ranked)
 
     def _emit(self, pairs: Grouped, code: np.ndarray) -> None:
         """Pairs at codes reached for the first time: the groups of the next stage, and those that stand alone there."""
@@ -327,16 +329,16 @@ class _Stage:
         self.onward.append(Grouped(number, holder, where, together.amount, together.ranked))
 
 
-def _gathered(parts: list[Pairs], enough: int) -> Iterator[Pairs]:
+def _gathered(parts: list[CellContributions], enough: int) -> Iterator[CellContributions]:
     """Parts put together until they are worth a pass over all cells."""
-    batch: list[Pairs] = []
+    batch: list[CellContributions] = []
     for i, part in enumerate(parts):
         batch.append(part)
         if i == len(parts) - 1 or sum(map(len, batch)) >= enough:
             amount = np.concatenate([p.amount for p in batch])
             same = all(p.ranked is p.amount for p in batch)
             ranked = amount if same else np.concatenate([p.ranked for p in batch])
-            yield Pairs(
+            yield CellContributions(
                 np.concatenate([p.cell for p in batch]), np.concatenate([p.holding for p in batch]), amount, ranked
             )
             batch = []

@@ -19,7 +19,7 @@ from sdcdsl.diagnostics.foreign import visible
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class RelationBlock:
     """The relations of one dimension of one table: equations `start` to `start + rows · others`."""
 
     lattice: Lattice
@@ -60,7 +60,7 @@ class Relations:
     equation_of: np.ndarray  # int32 or int64 [entry]
     rhs: np.ndarray  # float64 [equation]
     cells: int
-    blocks: tuple[Block, ...] = ()  # empty for systems that come from a file
+    blocks: tuple[RelationBlock, ...] = ()  # empty for systems that come from a file
     number: np.ndarray | None = None  # int64 [equation]: its number before some were left out, which the blocks know
 
     def label(self, equation: int) -> RelationLabel | None:
@@ -87,10 +87,10 @@ def relations(lattice: Lattice) -> Relations:
     coefficient = np.empty(entries)
     cell_of = np.empty(entries, dtype=index)
     equation_of = np.empty(entries, dtype=index)
-    blocks: list[Block] = []
+    blocks: list[RelationBlock] = []
     entry = equation = 0
     for d, composition in enumerate(lattice.compositions):
-        block = Block(lattice, d, equation)
+        block = RelationBlock(lattice, d, equation)
         row, code, sign = _with_totals(composition)
         stride, others = lattice.stride[d], block.others
         above = np.arange(others // stride, dtype=index) * index(lattice.shape[d] * stride)

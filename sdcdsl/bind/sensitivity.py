@@ -10,13 +10,13 @@ import numpy as np
 
 from sdcdsl.bind.cell_lists import cells_from_file
 from sdcdsl.bind.evaluate import Evaluator, View, select, undecided
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.from_microdata import in_force
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import rule_arguments
-from sdcdsl.bind.places import Places
-from sdcdsl.bind.problem import Marked, Stated
+from sdcdsl.bind.problem import SensitiveCells, StatementCells
 from sdcdsl.bind.rules import RULES, Judgement, Rule
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
@@ -39,7 +39,7 @@ class Marks:
     by: np.ndarray = field(init=False)  # which of `facts` set the status
     together: list[tuple[int, list[int], d.Sensitive]] = field(default_factory=list)  # table, cells, why
     masks: list[tuple[d.Fact | None, str, np.ndarray]] = field(default_factory=list)
-    stated: list[Stated] = field(default_factory=list)
+    stated: list[StatementCells] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -65,7 +65,9 @@ class Marks:
         """Somebody said this of cells: kept for those who ask why."""
         if mask.any():
             span = fact.span if fact is not None else None
-            self.stated.append(Stated(word, span, written(fact) if fact is not None else what, np.flatnonzero(mask)))
+            self.stated.append(
+                StatementCells(word, span, written(fact) if fact is not None else what, np.flatnonzero(mask))
+            )
 
 
 def mark_cells(
@@ -74,7 +76,7 @@ def mark_cells(
     tables: Sequence[BoundTable],
     n: int,
     name: Callable[[int], str],
-    places: Places,
+    places: FileLocations,
     today: datetime.date,
 ) -> Marks:
     marks = Marks(n, name)
@@ -117,7 +119,12 @@ def _given(marks: Marks, view: View, table: BoundTable) -> None:
 
 
 def _sensitive(
-    marks: Marks, fact: d.Sensitive, index: int, views: Sequence[View], tables: Sequence[BoundTable], places: Places
+    marks: Marks,
+    fact: d.Sensitive,
+    index: int,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    places: FileLocations,
 ) -> None:
     what = written(fact)
     if fact.rule is not None:
@@ -171,7 +178,7 @@ def _by_rule(
     marks.mark(fact, written(fact), mask, lower, upper)
 
 
-def judge(call: x.Call, cells: Cells, known: int, fact: d.Sensitive) -> tuple[Judgement | None, list[Diagnostic]]:
+def judge(call: x.Call, cells: RuleCells, known: int, fact: d.Sensitive) -> tuple[Judgement | None, list[Diagnostic]]:
     """What a rule says about cells, if they carry what it looks at."""
     described = find_rule(call.name)
     assert described is not None
@@ -255,7 +262,7 @@ def _contradictions(marks: Marks, policy: Policy, name: Callable[[int], str]) ->
         marks.diagnostics.append(found.mark(why.span, "sensitive by this one") if why else found)
 
 
-def report(marks: Marks, views: Sequence[View]) -> tuple[Marked, ...]:
+def report(marks: Marks, views: Sequence[View]) -> tuple[SensitiveCells, ...]:
     """How many cells each statement marked, by table, and how many nobody else did."""
     times = np.zeros(marks.n, dtype=np.int64)
     for _, _, mask in marks.masks:
@@ -264,5 +271,7 @@ def report(marks: Marks, views: Sequence[View]) -> tuple[Marked, ...]:
     for fact, what, mask in marks.masks:
         counts = {view.table: int(mask[view.cells].sum()) for view in views}
         only = int((mask & (times == 1)).sum())
-        out.append(Marked(fact.span if fact is not None else None, what, counts, only, np.flatnonzero(mask), fact))
+        out.append(
+            SensitiveCells(fact.span if fact is not None else None, what, counts, only, np.flatnonzero(mask), fact)
+        )
     return tuple(out)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.options import encoding_of, option_values
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.argus_data import read_argus_data
 from sdcdsl.bind.readers.csv_records import read_csv
 from sdcdsl.bind.readers.parquet_records import read_parquet
+from sdcdsl.bind.readers.partitions import Read, read_several
 from sdcdsl.bind.readers.rda import read_rda
-from sdcdsl.bind.readers.records import Asked, Records
-from sdcdsl.bind.readers.several import Read, read_several
+from sdcdsl.bind.readers.records import ColumnSelection, Records
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
@@ -30,7 +30,7 @@ class Sources:
     """Reads each data block once, with every column any table asks for."""
 
     policy: Policy
-    places: Places
+    places: FileLocations
     asked: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)  # data -> code and number columns
     read: dict[str, tuple[Records | None, list[Diagnostic]]] = field(default_factory=dict)
 
@@ -91,7 +91,7 @@ class Sources:
             headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
             return None, [diagnostic("SDC306", headline, origin.span)]
         decimal, missing_word = options.get("decimal", "."), options.get("missing", "")
-        asked = Asked(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
+        asked = ColumnSelection(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
         if file.format == "parquet":
             read: Read = read_parquet
         else:

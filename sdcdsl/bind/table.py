@@ -10,7 +10,7 @@ import numpy as np
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.readers.jj import JJTable
 from sdcdsl.bind.relations import Relations
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.tabulation import Tabulation
 from sdcdsl.diagnostics import Place
 
@@ -35,7 +35,7 @@ class BoundTable:
     value: np.ndarray
     lattice: Lattice | None = None  # None: cells are numbered, from a JJ file
     quantities: Mapping[str, np.ndarray] = field(default_factory=dict)  # count, weight, columns of the data
-    judged: Cells | None = None  # what rules see: without contributors who waived their protection
+    judged: RuleCells | None = None  # what rules see: without contributors who waived their protection
     known_largest: int = 0  # how many of the largest contributions are known
     status: np.ndarray | None = None  # of ready-made cells and JJ files: u s z m, or "" where nothing is said
     given: JJTable | None = None

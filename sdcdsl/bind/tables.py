@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.dimensions import bind_dimension
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.from_cells import from_cells
 from sdcdsl.bind.from_inline import from_inline
 from sdcdsl.bind.from_jj import from_jj
@@ -17,7 +18,6 @@ from sdcdsl.bind.from_microdata import from_microdata
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import Lattice, lattice
 from sdcdsl.bind.magnitude import too_large
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.readers.parquet_records import UNREADABLE
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable
@@ -33,7 +33,7 @@ class Binding:
     """One policy meeting its data. Tables and dimensions are bound once, when first asked for."""
 
     policy: Policy
-    places: Places
+    places: FileLocations
     today: datetime.date
     sources: Sources = field(init=False)
     dimensions: dict[str, DimensionCodes | None] = field(default_factory=dict)

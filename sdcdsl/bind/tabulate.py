@@ -26,9 +26,9 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.hierarchy import DimensionCodes
-from sdcdsl.bind.in_passes import AT_ONCE, Scan, tabulate_in_passes
 from sdcdsl.bind.lattice import CELL_LIMIT, Lattice, lattice
-from sdcdsl.bind.microdata import Columns, Records, Where, encode
+from sdcdsl.bind.microdata import Columns, EncodedRecords, Where, encode
+from sdcdsl.bind.out_of_core import AT_ONCE, Scan, tabulate_in_passes
 from sdcdsl.bind.ranking import NOBODY, rank
 from sdcdsl.bind.readers.records import ROW
 from sdcdsl.bind.tabulation import Tabulation, contributions, roll_sum, split
@@ -69,7 +69,7 @@ def tabulate(
     return _tabulated(cells, records, k, ranked, keep_contributions), []
 
 
-def _tabulated(cells: Lattice, records: Records, k: int, ranked: str, keep: bool) -> Tabulation:
+def _tabulated(cells: Lattice, records: EncodedRecords, k: int, ranked: str, keep: bool) -> Tabulation:
     n = cells.size
     number = np.bincount(records.cell, minlength=n).astype(np.float64)
     unweighted = number if records.x is None else np.bincount(records.cell, weights=records.x, minlength=n)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.lattice import Lattice
-from sdcdsl.bind.ranking import Pairs, run_starts
+from sdcdsl.bind.ranking import CellContributions, run_starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +65,15 @@ def roll_sum(cells: Lattice, leaf_values: np.ndarray, *, signed: bool = True) ->
 
 def split(
     cell: np.ndarray, holding: np.ndarray | None, amount: np.ndarray, own: np.ndarray, numbers: int
-) -> tuple[Pairs, Pairs]:
+) -> tuple[CellContributions, CellContributions]:
     """Holdings with one leaf cell, and the (holding, leaf cell) pairs of the others. Holdings are numbered below
     `numbers`; without any, every record is its own."""
     none = np.zeros(0, dtype=np.int64)
     if holding is None:
-        everything = Pairs(cell, np.arange(len(cell), dtype=np.int32), amount, own)
+        everything = CellContributions(cell, np.arange(len(cell), dtype=np.int32), amount, own)
         return everything, everything.take(none)
     holding = holding.astype(np.int32)
-    everything = Pairs(cell, holding, amount, own)
+    everything = CellContributions(cell, holding, amount, own)
     repeated = np.bincount(holding, minlength=numbers)[holding] > 1
     if not repeated.any():
         return everything, everything.take(none)
@@ -84,7 +84,7 @@ def split(
     first = run_starts(key[order])
     amount = np.add.reduceat(several.amount, first)
     own = amount if several.ranked is several.amount else np.add.reduceat(several.ranked, first)
-    several = Pairs(several.cell[first], several.holding[first], amount, own)
+    several = CellContributions(several.cell[first], several.holding[first], amount, own)
     lone = np.ones(len(several), dtype=bool)
     neighbours = several.holding[1:] == several.holding[:-1]
     lone[1:] &= ~neighbours
@@ -93,13 +93,13 @@ def split(
     return alone, several.take(np.flatnonzero(~lone))
 
 
-def _both(a: Pairs, b: Pairs) -> Pairs:
+def _both(a: CellContributions, b: CellContributions) -> CellContributions:
     amount = np.concatenate([a.amount, b.amount])
     ranked = amount if a.ranked is a.amount else np.concatenate([a.ranked, b.ranked])
-    return Pairs(np.concatenate([a.cell, b.cell]), np.concatenate([a.holding, b.holding]), amount, ranked)
+    return CellContributions(np.concatenate([a.cell, b.cell]), np.concatenate([a.holding, b.holding]), amount, ranked)
 
 
-def contributions(alone: Pairs, shared: Pairs) -> Contributions:
+def contributions(alone: CellContributions, shared: CellContributions) -> Contributions:
     both = _both(alone, shared)
     order = np.lexsort((both.holding, both.cell))
     return Contributions(both.cell[order], both.holding[order], both.amount[order])

@@ -13,7 +13,7 @@ from sdcdsl.bind.evaluate import Evaluator, View
 from sdcdsl.bind.holdings import cells_from, contributions_to
 from sdcdsl.bind.relations import Relations, with_sums
 from sdcdsl.bind.rules import Judgement, combined
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.sensitivity import Marks, judge
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.policy import document as d
@@ -208,7 +208,7 @@ def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray, hidden_tot
     assert made.contributions is not None
     inside = contributions_to(table.lattice, made.contributions, hidden)
 
-    def verdict(cells: Cells) -> Judgement:
+    def verdict(cells: RuleCells) -> Judgement:
         cells = replace(cells, frequency=table.judged is not None and table.judged.frequency)
         return combined([_judged(f, cells, table.known_largest) for f in rules])
 
@@ -216,7 +216,7 @@ def _automatic(policy: Policy, table: BoundTable, hidden: np.ndarray, hidden_tot
     return sensitive_aggregates(table.value, table.relations, hidden, inside, verdict, k=k, hidden_totals=hidden_totals)
 
 
-def _judged(fact: d.Sensitive, cells: Cells, known: int) -> Judgement:
+def _judged(fact: d.Sensitive, cells: RuleCells, known: int) -> Judgement:
     """A rule on unions; its condition holds if it speaks of nothing but quantities that a union has."""
     n = len(cells.value)
     nothing = Judgement(np.zeros(n, dtype=bool), np.zeros(n), np.zeros(n))

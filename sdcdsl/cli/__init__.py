@@ -112,9 +112,9 @@ def main() -> None:
 
 
 def _leave() -> None:
-    """At once if work was left behind (`executing.overdue`): it may be deep in a library that must not be tidied up."""
-    overdue = sys.modules.get("sdcdsl.executing.overdue")
-    if overdue is None or not overdue.left_behind():
+    """At once if a thread was abandoned (`executing.timeouts`): it may run in a library that exit would unload."""
+    timeouts = sys.modules.get("sdcdsl.executing.timeouts")
+    if timeouts is None or not timeouts.has_abandoned_thread():
         return
     ended = sys.exc_info()[1]
     for stream in (sys.stdout, sys.stderr):

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.known_codes import unknown_codes
-from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -31,7 +31,7 @@ from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import read_release
 from sdcdsl.report.journal import settle_around
 from sdcdsl.risk import Assessment, assess, stated, unfit
-from sdcdsl.risk.stated import stated_options
+from sdcdsl.risk.assess_statements import stated_options
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 from sdcdsl.vocabulary.plugins import find_method
 
@@ -40,7 +40,7 @@ from sdcdsl.vocabulary.plugins import find_method
 class Request:
     policy: Policy
     source: Path
-    places: Noted
+    places: RecordedLocations
     day: datetime.date
     block: str | None
     released: dict[str, Path]  # by table

@@ -126,13 +126,13 @@ def audit(
     files = released_files(released, policy, block)
     reading = statements(policy, bool(files), **published)
     replaced = given.files(policy)
-    from sdcdsl.bind.places import Noted  # noqa: PLC0415
+    from sdcdsl.bind.file_locations import RecordedLocations  # noqa: PLC0415
     from sdcdsl.cli.auditing import Request, audit_all  # noqa: PLC0415
 
     request = Request(
         policy=policy,
         source=path,
-        places=Noted(path.parent, replaced, given.allow_outside),
+        places=RecordedLocations(path.parent, replaced, given.allow_outside),
         day=given.day,
         block=block,
         released=files,

@@ -10,7 +10,7 @@ import click
 
 from sdcdsl.diagnostics import did_you_mean
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.released import Layout, Published
+from sdcdsl.released import Layout, PublishedStatements
 
 ROLES = ("value", "low", "high", "status", "base", "deviation", "cell")
 
@@ -56,7 +56,9 @@ def statements(policy: Policy, is_released: bool, **given: Any) -> dict[str, Any
             raise click.UsageError(f"--column {one}: there is no `{name}`. {near}")
         columns[name] = found
     try:
-        published = Published(given["base"], given["deviation"], given["alpha"], given["beta"], given["hidden"])
+        published = PublishedStatements(
+            given["base"], given["deviation"], given["alpha"], given["beta"], given["hidden"]
+        )
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     return {

@@ -15,7 +15,7 @@ from sdcdsl.cli.audit_text import text_of
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.released.guarding import guarded_rows
+from sdcdsl.released.formula_guard import guarded_rows
 
 WORST = ("exposed", "not proven", "protected", "nothing to check")
 COLUMNS = (

@@ -12,9 +12,9 @@ import numpy as np
 
 from sdcdsl.audit import Audit, audit_release
 from sdcdsl.audit.emptiness import empty_regions
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.naming import cells, first_cells
-from sdcdsl.bind.places import Noted
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -37,7 +37,7 @@ from sdcdsl.report.journal import settle_around
 class Request:
     policy: Policy
     source: Path  # of the policy, or the JJ file
-    places: Noted
+    places: RecordedLocations
     day: datetime.date
     block: str | None
     released: dict[str, Path]  # by table

@@ -18,9 +18,9 @@ from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.pipeline.compare import STOPPED, Row
 from sdcdsl.pipeline.variants import LeftOut
-from sdcdsl.released.guarding import guarded_rows
+from sdcdsl.released.formula_guard import guarded_rows
 from sdcdsl.report.release import Staged
-from sdcdsl.report.risk_utility import Point, risk_utility_map
+from sdcdsl.report.risk_utility import ReleasePoint, risk_utility_map
 from sdcdsl.status import INFEASIBLE
 
 SCHEMA = "sdcdsl-compare/1"
@@ -106,7 +106,7 @@ class Report:
 
     def drawing(self) -> str:
         points = [
-            Point(
+            ReleasePoint(
                 row.variant,
                 row.factor,
                 row.loss,

@@ -18,7 +18,7 @@ from typing import Any
 
 from sdcdsl.cli.protect_display import Display, told
 from sdcdsl.deadline import Deadline
-from sdcdsl.executing import ClusterLost, Lost, Team
+from sdcdsl.executing import ClusterLost, Team, WorkerLost
 from sdcdsl.methods.result import Progress
 from sdcdsl.pipeline.compare import STOPPED, Row, Run, compared, handed_over, not_made
 from sdcdsl.pipeline.remote_progress import ProgressReceiver
@@ -100,7 +100,7 @@ def _row(future: Future[Row], run: Run) -> Row:
         return future.result()
     if isinstance(error, ClusterLost):
         return not_made(run, FAILED, f"the cluster was lost: {error}")
-    if isinstance(error, Lost):
+    if isinstance(error, WorkerLost):
         return not_made(run, FAILED, str(error))
     if "SDCDSL_TRACEBACK" in os.environ:
         traceback.print_exception(error)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
@@ -109,7 +109,7 @@ def _protected(side: Side, instead: dict[str, Path], asked: Asked) -> tuple[dict
     request = Request(
         policy=replace(side.policy, blocks={**side.policy.blocks, "protect": blocks}),
         source=side.path,
-        places=Noted(side.path.parent, instead, asked.allow_outside),
+        places=RecordedLocations(side.path.parent, instead, asked.allow_outside),
         day=asked.day,
         folder=side.path.parent,
         instead=asked.limits,

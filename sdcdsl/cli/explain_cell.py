@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -78,7 +78,7 @@ def explain_cells(asked: Asked, as_document: bool, colour: bool | None) -> int:
         return _refuse(found, as_document, colour, exits.USAGE)
     files = released_files(asked.released, policy, asked.block)
     reading = statements(policy, bool(files), **asked.published)
-    places = Noted(asked.path.parent, named_files(asked.instead, policy), asked.allow_outside)
+    places = RecordedLocations(asked.path.parent, named_files(asked.instead, policy), asked.allow_outside)
     problems, found = _bound(policy, asked, places)
     if has_errors(found):
         return _refuse(found, as_document, colour, exits.WRONG_DATA)
@@ -111,7 +111,7 @@ def _parsed(cells: Iterable[str]) -> tuple[list, list[Diagnostic]]:
     return names, found
 
 
-def _bound(policy: Policy, asked: Asked, places: Noted) -> tuple[dict[str, TableProblem], list[Diagnostic]]:
+def _bound(policy: Policy, asked: Asked, places: RecordedLocations) -> tuple[dict[str, TableProblem], list[Diagnostic]]:
     binding = Binding(policy, places, asked.day)
     out: dict[str, TableProblem] = {}
     found: list[Diagnostic] = []
@@ -141,7 +141,7 @@ def _read(
 
 
 def _made(
-    policy: Policy, asked: Asked, places: Noted, blocks: list[str], quiet: bool
+    policy: Policy, asked: Asked, places: RecordedLocations, blocks: list[str], quiet: bool
 ) -> tuple[dict[str, Release], list[Diagnostic], int]:
     """The release that `protect` would make of these blocks."""
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415

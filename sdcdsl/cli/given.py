@@ -17,7 +17,7 @@ from sdcdsl.policy.document import HierarchyFile
 from sdcdsl.policy.resolve import Policy
 
 if TYPE_CHECKING:
-    from sdcdsl.bind.places import Noted
+    from sdcdsl.bind.file_locations import RecordedLocations
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Given:
         """Files to read in place of those that the policy names."""
         return named_files(self.instead, policy)
 
-    def places(self, folder: Path, policy: Policy) -> Noted:
-        from sdcdsl.bind.places import Noted  # noqa: PLC0415  reading a policy needs none of it
+    def places(self, folder: Path, policy: Policy) -> RecordedLocations:
+        from sdcdsl.bind.file_locations import RecordedLocations  # noqa: PLC0415  reading a policy needs none of it
 
-        return Noted(folder, self.files(policy), self.allow_outside)
+        return RecordedLocations(folder, self.files(policy), self.allow_outside)
 
 
 _OPTIONS = (

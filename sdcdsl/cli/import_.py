@@ -38,7 +38,7 @@ def import_(
     The policy is printed, or written with -o. A warning names each thing that could not be carried over, with its
     line and what to do by hand. Exit code 3: the source is malformed.
     """
-    from sdcdsl.importing import ENDINGS, Wanted, policy_from  # noqa: PLC0415
+    from sdcdsl.importing import ENDINGS, ImportOptions, policy_from  # noqa: PLC0415
 
     ending = source.suffix.lower()
     if ending not in ENDINGS:
@@ -51,7 +51,7 @@ def import_(
             echo(f"{target} is there already; --force overwrites it", err=True)
             sys.exit(exits.USAGE)
     folder = target.parent if target is not None else None
-    text, found = policy_from(source, Wanted(folder, names, table, encoding))
+    text, found = policy_from(source, ImportOptions(folder, names, table, encoding))
     if found:
         echo(render(found, "text", wants_colour(colour, sys.stderr)), nl=False, err=True, colour=True)
     if text is None or has_errors(found):

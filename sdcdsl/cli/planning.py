@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.known_codes import unknown_codes
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.sizes import model_sizes
@@ -36,7 +36,7 @@ def bind_all(
     interrupted = settle_around([folder / "any"])
     if has_errors(interrupted):
         return {}, interrupted
-    binding = Binding(policy, Places(folder, instead, allow_outside), today)
+    binding = Binding(policy, FileLocations(folder, instead, allow_outside), today)
     out: Blocks = {}
     found: list[Diagnostic] = []
     for name, protect in policy.protects.items():

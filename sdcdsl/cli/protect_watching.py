@@ -22,7 +22,7 @@ from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.printing import echo
 from sdcdsl.cli.protect_display import Block, Display
 from sdcdsl.deadline import Deadline
-from sdcdsl.executing.overdue import Aside
+from sdcdsl.executing.timeouts import BackgroundThread
 from sdcdsl.methods.result import Progress
 from sdcdsl.pipeline.request import Watch
 
@@ -112,7 +112,7 @@ class Watching(Watch):
 
     def run(self, work: Callable[[], T]) -> T:
         """Does the work; Ctrl-C is heeded while it lasts. What is released afterwards is not interrupted any more."""
-        aside = Aside(work, "protect")
+        aside = BackgroundThread(work, "protect")
         with self._display as display:
             working = True
             while working:

@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_text import plural
 from sdcdsl.cli.keys import unusable
@@ -178,7 +178,9 @@ def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> R
         day = datetime.date.fromisoformat(str(run.get("day")))
     except ValueError:
         raise Unreadable("its day is none") from None
-    places = Noted(path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside")))
+    places = RecordedLocations(
+        path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside"))
+    )
     where = run.get("folder", ".")
     if not isinstance(where, str):
         raise Unreadable("the folder of its release is none")

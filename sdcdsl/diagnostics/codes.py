@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Code(NamedTuple):
+class DiagnosticCode(NamedTuple):
     title: str
     warning: bool = False
 
@@ -192,9 +192,9 @@ _WARNINGS = {
     "SDC520": "a checkpoint that is not used",
 }
 
-CODES: dict[str, Code] = {
-    **{code: Code(title) for code, title in _ERRORS.items()},
-    **{code: Code(title, warning=True) for code, title in _WARNINGS.items()},
+CODES: dict[str, DiagnosticCode] = {
+    **{code: DiagnosticCode(title) for code, title in _ERRORS.items()},
+    **{code: DiagnosticCode(title, warning=True) for code, title in _WARNINGS.items()},
 }
 
 

@@ -11,7 +11,7 @@ names.
 from sdcdsl.executing.choosing import ClusterRefused, cores, team_for
 from sdcdsl.executing.ordered import Tally, in_order
 from sdcdsl.executing.serial import SERIAL, Serial
-from sdcdsl.executing.team import Channel, ClusterLost, Lost, Shared, Stopped, Team
+from sdcdsl.executing.team import Channel, ClusterLost, SharedValue, Stopped, Team, WorkerLost
 from sdcdsl.executing.threads import Threads
 
 __all__ = [
@@ -19,13 +19,13 @@ __all__ = [
     "Channel",
     "ClusterLost",
     "ClusterRefused",
-    "Lost",
     "Serial",
-    "Shared",
+    "SharedValue",
     "Stopped",
     "Tally",
     "Team",
     "Threads",
+    "WorkerLost",
     "cores",
     "in_order",
     "team_for",

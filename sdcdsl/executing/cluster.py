@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdcdsl.executing.choosing import ClusterRefused, cores
 from sdcdsl.executing.frames import packed
-from sdcdsl.executing.team import DEATHS, Channel, ClusterLost, Lost, Shared, Stopped, Team
-from sdcdsl.executing.worker import Place, sendable
+from sdcdsl.executing.team import DEATHS, Channel, ClusterLost, SharedValue, Stopped, Team, WorkerLost
+from sdcdsl.executing.worker import Placeholder, sendable
 from sdcdsl.version import __version__
 
 if TYPE_CHECKING:
@@ -85,11 +85,12 @@ def do(task: Parcel, topic: str, key: str, *shared: Parcel) -> Parcel:
         _lines[key] = line
         if key in _stops:
             line.stop(_stops[key])
-        if any(isinstance(arg, Place) and arg.key is None for arg in args):
+        if any(isinstance(arg, Placeholder) and arg.key is None for arg in args):
             say(None)  # it begins, perhaps once more: who waits may have said something meanwhile
         given = iter(shared)
         opened = [
-            arg if not isinstance(arg, Place) else line if arg.key is None else next(given).value() for arg in args
+            arg if not isinstance(arg, Placeholder) else line if arg.key is None else next(given).value()
+            for arg in args
         ]
         return Parcel(packed((True, work(*opened, **kwargs))))
     except Exception as error:
@@ -125,7 +126,7 @@ def version_here() -> str:
 
 
 class _Task:
-    def __init__(self, key: str, parcel: Parcel, shared: list[Shared[Any]], line: Channel | None) -> None:
+    def __init__(self, key: str, parcel: Parcel, shared: list[SharedValue[Any]], line: Channel | None) -> None:
         self.key, self.parcel, self.shared, self.line = key, parcel, shared, line
         self.future: Future = Future()
         self.there: distributed.Future | None = None
@@ -141,7 +142,7 @@ class Cluster(Team):
         self._client, self._local = client, local
         self.patience = patience
         self._topic = f"sdcdsl-{uuid.uuid4().hex}"
-        self._scattered: weakref.WeakKeyDictionary[Shared[Any], distributed.Future] = weakref.WeakKeyDictionary()
+        self._scattered: weakref.WeakKeyDictionary[SharedValue[Any], distributed.Future] = weakref.WeakKeyDictionary()
         self._tasks: dict[str, _Task] = {}
         self._lock = threading.RLock()
         self._closed = False
@@ -188,11 +189,14 @@ class Cluster(Team):
     # ---- tasks -----------------------------------------------------------------------------------------
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        shared = [arg for arg in args if isinstance(arg, Shared)]
+        shared = [arg for arg in args if isinstance(arg, SharedValue)]
         lines = [arg for arg in args if isinstance(arg, Channel)]
         if len(lines) > 1:
             raise ValueError("a task has one line")
-        places = [Place(0) if isinstance(a, Shared) else Place(None) if isinstance(a, Channel) else a for a in args]
+        places = [
+            Placeholder(0) if isinstance(a, SharedValue) else Placeholder(None) if isinstance(a, Channel) else a
+            for a in args
+        ]
         parcel = Parcel(packed((work, places, kwargs, __version__)))
         key = f"sdcdsl-{work.__name__.strip('_')}-{uuid.uuid4().hex}"
         task = _Task(key, parcel, shared, lines[0] if lines else None)
@@ -231,7 +235,7 @@ class Cluster(Team):
             task.there = self._client.submit(do, task.parcel, self._topic, task.key, *data, key=key, pure=False)
         task.there.add_done_callback(lambda there: self._done(task, there))
 
-    def _on_cluster(self, shared: Shared[Any], anew: bool) -> distributed.Future:
+    def _on_cluster(self, shared: SharedValue[Any], anew: bool) -> distributed.Future:
         known = self._scattered.get(shared)
         if known is None or (anew and known.status != "finished"):
             known = self._scattered[shared] = self._sent(Parcel(packed(shared.value)))
@@ -266,7 +270,7 @@ class Cluster(Team):
             why = there.exception()
         task.losses += 1
         if task.losses >= DEATHS or type(why).__name__ == "KilledWorker":  # dask has tried it again and again
-            self._fail(task, Lost(f"workers of the cluster were lost with it: {type(why).__name__}"))
+            self._fail(task, WorkerLost(f"workers of the cluster were lost with it: {type(why).__name__}"))
             return
         try:
             with self._reaching():
@@ -352,16 +356,22 @@ def _local(distributed: Any, width: int, patience: float) -> Cluster:
         raise ClusterRefused("a local cluster needs the package cryptography: install sdcdsl[cluster]") from None
     import dask.config  # noqa: PLC0415
 
-    from sdcdsl.executing.silent import SilentScheduler, SilentWorker  # noqa: PLC0415
+    from sdcdsl.executing.dask_nodes import SchedulerWithoutHTTP, WorkerWithoutHTTP  # noqa: PLC0415
 
     at: dict[str, Any] = {"host": "127.0.0.1", "security": security, "protocol": "tls://", "dashboard": False}
-    worker = {**at, "nthreads": 1, "memory_limit": 0, "silence_logs": logging.CRITICAL, "worker_class": SilentWorker}
+    worker = {
+        **at,
+        "nthreads": 1,
+        "memory_limit": 0,
+        "silence_logs": logging.CRITICAL,
+        "worker_class": WorkerWithoutHTTP,
+    }
     cluster = None
     # Workers have the environment of this process: other numbers of threads add up in another order.
     try:
         with dask.config.set({"distributed.nanny.pre-spawn-environ": {}}):
             cluster = distributed.SpecCluster(
-                scheduler={"cls": SilentScheduler, "options": {**at, "port": 0, "allowed_failures": DEATHS - 1}},
+                scheduler={"cls": SchedulerWithoutHTTP, "options": {**at, "port": 0, "allowed_failures": DEATHS - 1}},
                 workers={i: {"cls": distributed.Nanny, "options": worker} for i in range(width)},
                 silence_logs=logging.CRITICAL,
                 security=security,

@@ -30,8 +30,8 @@ from itertools import count
 from typing import IO, Any
 
 from sdcdsl.executing.frames import packed, receive, send
-from sdcdsl.executing.team import DEATHS, Channel, Lost, Shared, Stopped, Team
-from sdcdsl.executing.worker import Place
+from sdcdsl.executing.team import DEATHS, Channel, SharedValue, Stopped, Team, WorkerLost
+from sdcdsl.executing.worker import Placeholder
 
 PATIENCE = 1.0  # about what it takes to start a process and load what attacks need
 # The first line that a worker reads says where modules are: what a program added to that is not inherited.
@@ -45,7 +45,7 @@ _BOOT = (
 class _Task:
     number: int
     frame: bytes
-    held: tuple[Shared[Any], ...]  # what is shared: kept until the task is done
+    held: tuple[SharedValue[Any], ...]  # what is shared: kept until the task is done
     keys: tuple[int, ...]
     line: Channel | None
     future: Future
@@ -113,7 +113,7 @@ class Processes(Team):
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._numbers = count(1)
         self._parcels = _Parcels()
-        self._keys: weakref.WeakKeyDictionary[Shared[Any], int] = weakref.WeakKeyDictionary()
+        self._keys: weakref.WeakKeyDictionary[SharedValue[Any], int] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         self._workers: dict[threading.Thread, _Worker | None] = {}
         self._idle = 0
@@ -135,7 +135,7 @@ class Processes(Team):
         lines = [arg for arg in args if isinstance(arg, Channel)]
         if len(lines) > 1:
             raise ValueError("a task has one line")
-        held = tuple(arg for arg in args if isinstance(arg, Shared))
+        held = tuple(arg for arg in args if isinstance(arg, SharedValue))
         keys = tuple(self._key(arg) for arg in held)
         frame = packed((work, tuple(self._outgoing(arg) for arg in args), kwargs))
         task = _Task(next(self._numbers), frame, held, keys, lines[0] if lines else None, Future())
@@ -150,11 +150,11 @@ class Processes(Team):
         return task.future
 
     def _outgoing(self, arg: Any) -> Any:
-        if isinstance(arg, Shared):
-            return Place(self._key(arg))
-        return Place(None) if isinstance(arg, Channel) else arg
+        if isinstance(arg, SharedValue):
+            return Placeholder(self._key(arg))
+        return Placeholder(None) if isinstance(arg, Channel) else arg
 
-    def _key(self, shared: Shared[Any]) -> int:
+    def _key(self, shared: SharedValue[Any]) -> int:
         with self._lock:
             if shared not in self._keys:
                 key = next(self._numbers)
@@ -202,7 +202,7 @@ class Processes(Team):
                 if task.deaths >= DEATHS and not self._dismissed:
                     why = "; was there memory left?" if code == -9 else ""
                     times = f"{task.deaths} times: " if task.deaths > 1 else ""
-                    task.future.set_exception(Lost(f"{times}its process ended with code {code}{why}"))
+                    task.future.set_exception(WorkerLost(f"{times}its process ended with code {code}{why}"))
                     return
                 continue
             task.future.set_result(result) if done else task.future.set_exception(result)

@@ -14,11 +14,11 @@ T = TypeVar("T")
 DEATHS = 3  # workers that may die on a task before the task is to blame
 
 
-class Lost(RuntimeError):
+class WorkerLost(RuntimeError):
     """Every worker that was given a task died of it."""
 
 
-class ClusterLost(Lost):
+class ClusterLost(WorkerLost):
     """The cluster itself is gone, and with it everything that it was given; the message says what is known of it."""
 
 
@@ -26,7 +26,7 @@ class Stopped(RuntimeError):
     """The team was sent home while it worked."""
 
 
-class Shared(Generic[T]):
+class SharedValue(Generic[T]):
     """What many tasks need. It goes to every worker once; a task that has it among its arguments is given the value."""
 
     def __init__(self, value: T) -> None:
@@ -82,12 +82,12 @@ class Team(Executor, ABC):
     apart = False  # tasks are done in other processes, by copies of what they are given
     near = True  # and on this machine, where our files are
 
-    def share(self, value: T) -> Shared[T]:
-        return Shared(value)
+    def share(self, value: T) -> SharedValue[T]:
+        return SharedValue(value)
 
     @abstractmethod
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        """Of an executor; what is `Shared` or a `Channel` among the arguments reaches the task as such."""
+        """Of an executor; what is `SharedValue` or a `Channel` among the arguments reaches the task as such."""
 
     def dismiss(self) -> None:
         """At once, whatever is still being done: futures that are not done fail with `Stopped`."""
@@ -100,4 +100,4 @@ class Team(Executor, ABC):
 
 def opened(args: tuple[Any, ...]) -> list[Any]:
     """Arguments as a task wants them, within one process."""
-    return [arg.value if isinstance(arg, Shared) else arg for arg in args]
+    return [arg.value if isinstance(arg, SharedValue) else arg for arg in args]

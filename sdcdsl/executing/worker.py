@@ -22,7 +22,7 @@ from sdcdsl.executing.team import Channel
 Message = tuple[Any, ...]
 
 
-class Place:
+class Placeholder:
     """Stands for an argument that is not sent with the task: what is shared under a key, or the line (no key)."""
 
     def __init__(self, key: int | None) -> None:
@@ -75,13 +75,13 @@ def serve() -> None:
 def _done(number: int, task: bytes, shared: dict[int, Any], line: Channel) -> bytes:
     try:
         work, args, kwargs = pickle.loads(task)
-        given = [_value(arg, shared, line) if isinstance(arg, Place) else arg for arg in args]
+        given = [_value(arg, shared, line) if isinstance(arg, Placeholder) else arg for arg in args]
         return packed(("done", number, work(*given, **kwargs)))
     except Exception as error:  # what cannot be sent is an error of the task, too
         return packed(("failed", number, sendable(error)))
 
 
-def _value(place: Place, shared: dict[int, Any], line: Channel) -> Any:
+def _value(place: Placeholder, shared: dict[int, Any], line: Channel) -> Any:
     return line if place.key is None else shared[place.key]
 
 

@@ -15,7 +15,7 @@ ENDINGS = (".arb", ".jj", ".hst")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ImportOptions:
     """What the person who imports can say besides the file."""
 
     folder: Path | None = None  # where the policy will lie, if not beside the source
@@ -24,7 +24,7 @@ class Wanted:
     encoding: str | None = None
 
 
-def policy_from(source: Path, wanted: Wanted) -> tuple[str | None, list[Diagnostic]]:
+def policy_from(source: Path, wanted: ImportOptions) -> tuple[str | None, list[Diagnostic]]:
     """The canonical text of a policy, or None where the source is malformed; warnings name what was left behind."""
     match source.suffix.lower():
         case ".arb":

@@ -11,11 +11,11 @@ from sdcdsl.bind.readers.hst import SEPARATORS, read_hst
 from sdcdsl.bind.readers.wording import clip, plural
 from sdcdsl.diagnostics import Diagnostic, has_errors, in_reading_order
 from sdcdsl.importing.batch import Batch, TableJob, gather
-from sdcdsl.importing.draft import Draft, Files, Names, plain_name
+from sdcdsl.importing.draft import BlockNames, Draft, Files, plain_name
 from sdcdsl.importing.hst import needed_beside_the_file, statements_of
-from sdcdsl.importing.protecting import Protecting, says_shadow, uses_status
-from sdcdsl.importing.rda import Dimensions, Recorded, check_variables, data_block, open_data, table_block
-from sdcdsl.importing.rules import Judged, judged
+from sdcdsl.importing.protecting import ProtectBlocks, says_shadow, uses_status
+from sdcdsl.importing.rda import DataFiles, ImportedDimensions, check_variables, data_block, open_data, table_block
+from sdcdsl.importing.rules import TableRules, judged
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 
@@ -55,8 +55,8 @@ def policy_from_arb(
 
 
 def _write(batch: Batch, files: Files, draft: Draft) -> list[Diagnostic]:
-    data = Recorded(draft)
-    dimensions = Dimensions(batch, data, files)
+    data = DataFiles(draft)
+    dimensions = ImportedDimensions(batch, data, files)
     _name_tables(batch)
     rules = {table: judged(table, draft) for table in batch.tables}
     known, problems = _apriori(batch, files, dimensions, draft)
@@ -80,7 +80,7 @@ def _from(draft: Draft, lines: Sequence[int]) -> str:
 
 def _name_tables(batch: Batch) -> None:
     """By what the table holds; where several hold the same, also by what breaks it down."""
-    names = Names()
+    names = BlockNames()
     short = [plain_name(t.spec.response or "frequencies", "table") for t in batch.tables]
     for table, name in zip(batch.tables, short, strict=True):
         by = f"_by_{'_'.join(table.dimensions)}" if short.count(name) > 1 else ""
@@ -90,7 +90,9 @@ def _name_tables(batch: Batch) -> None:
 # ---- facts --------------------------------------------------------------------------------------------------------
 
 
-def _facts(batch: Batch, rules: dict[TableJob, Judged], known: _Known, dimensions: Dimensions, draft: Draft) -> None:
+def _facts(
+    batch: Batch, rules: dict[TableJob, TableRules], known: _Known, dimensions: ImportedDimensions, draft: Draft
+) -> None:
     draft.gap()
     alike = all([c for c, _ in rules[t].calls] == [c for c, _ in rules[batch.tables[0]].calls] for t in batch.tables)
     for table in batch.tables[:1] if alike else batch.tables:
@@ -119,7 +121,7 @@ def _facts(batch: Batch, rules: dict[TableJob, Judged], known: _Known, dimension
         draft.add(fact)
 
 
-def _missing_codes(table: TableJob, rules: Judged, dimensions: Dimensions, draft: Draft) -> None:
+def _missing_codes(table: TableJob, rules: TableRules, dimensions: ImportedDimensions, draft: Draft) -> None:
     """MIS(1): cells of a missing code are safe."""
     if rules.missing_is_safe is None or table.data.metadata is None:
         return
@@ -135,7 +137,9 @@ def _missing_codes(table: TableJob, rules: Judged, dimensions: Dimensions, draft
         draft.add(d.Waive(reason, cells=d.Cells(table.name, where=where)))
 
 
-def _apriori(batch: Batch, files: Files, dimensions: Dimensions, draft: Draft) -> tuple[_Known, list[Diagnostic]]:
+def _apriori(
+    batch: Batch, files: Files, dimensions: ImportedDimensions, draft: Draft
+) -> tuple[_Known, list[Diagnostic]]:
     out = _Known()
     problems: list[Diagnostic] = []
     for table in batch.tables:
@@ -156,7 +160,7 @@ def _apriori(batch: Batch, files: Files, dimensions: Dimensions, draft: Draft) -
 
 
 def _apriori_file(
-    path: Path, file: APrioriFile, table: TableJob, dimensions: Dimensions, out: _Known, draft: Draft
+    path: Path, file: APrioriFile, table: TableJob, dimensions: ImportedDimensions, out: _Known, draft: Draft
 ) -> list[Diagnostic]:
     """`sensitive from hst` marks cells; the other lines become statements of their own."""
     entries, problems = read_hst(path, dimensions=len(table.dimensions), separator=file.separator)
@@ -188,7 +192,7 @@ def _apriori_file(
 
 
 def _protection(
-    batch: Batch, files: Files, rules: dict[TableJob, Judged], known: _Known, data: Recorded, draft: Draft
+    batch: Batch, files: Files, rules: dict[TableJob, TableRules], known: _Known, data: DataFiles, draft: Draft
 ) -> None:
     groups: list[list[TableJob]] = []
     for table in batch.tables:
@@ -197,9 +201,9 @@ def _protection(
             together.append(table)
         else:
             groups.append([table])
-    names = Names()
+    names = BlockNames()
     attackers: dict[tuple[d.Bounds, ...], str] = {}
-    protecting = Protecting(draft, files, rules)
+    protecting = ProtectBlocks(draft, files, rules)
     blocks = []
     for group in groups:
         signed = any(data.goes_below_zero(t) for t in group)

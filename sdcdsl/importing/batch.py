@@ -10,7 +10,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sdcdsl.bind.readers.arb import APrioriFile, Command, Open, Other, SafetyRule, SpecifyTable, Suppress, WriteTable
+from sdcdsl.bind.readers.arb import (
+    APrioriFile,
+    Command,
+    Open,
+    OtherCommand,
+    SafetyRule,
+    SpecifyTable,
+    Suppress,
+    WriteTable,
+)
 from sdcdsl.bind.readers.rda import Metadata
 from sdcdsl.bind.readers.wording import plural
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
@@ -103,9 +112,9 @@ class _Gathering:
                     self.draft.left_behind("safety rules before any table", command.line, help="sensitive by RULE(…)")
             case APrioriFile() | Suppress() | WriteTable():
                 self._about(command)
-            case Other(line, "<CLEAR>"):
+            case OtherCommand(line, "<CLEAR>"):
                 self.cleared, self.data, self.described = len(self.batch.tables), None, None
-            case Other(line, word):
+            case OtherCommand(line, word):
                 self.draft.left_behind(f"`{word}` has no meaning in a policy", line, help=_OTHERS.get(word))
 
     def _metadata(self, command: Open) -> None:

@@ -84,7 +84,7 @@ def _short(place: Place | None) -> str:
     return Path(place.name).name + (f", line {place.line}" if place.line else "")
 
 
-class Names:
+class BlockNames:
     """Names for blocks, made of what the source calls things; each is given out once."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from sdcdsl.diagnostics import did_you_mean
 from sdcdsl.importing.batch import TableJob
 from sdcdsl.importing.draft import Draft, Files, figure, number, percent
 from sdcdsl.importing.rda import spelled
-from sdcdsl.importing.rules import MARGIN, Judged
+from sdcdsl.importing.rules import MARGIN, TableRules
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 
@@ -20,10 +20,10 @@ _FORMATS = {"csv": "csv", "pivot": "csv", "code and value": "csv", "SBS": "csv",
 
 
 @dataclass
-class Protecting:
+class ProtectBlocks:
     draft: Draft
     files: Files
-    rules: dict[TableJob, Judged]
+    rules: dict[TableJob, TableRules]
     released: set[str] = field(default_factory=set)  # two releases into one file would overwrite each other
 
     def block(
@@ -184,7 +184,7 @@ class Protecting:
         return out
 
 
-def uses_status(table: TableJob, judged: Judged) -> bool:
+def uses_status(table: TableJob, judged: TableRules) -> bool:
     metadata = table.data.metadata
     return judged.only_given and table.data.is_table and metadata is not None and bool(metadata.with_role("status"))
 

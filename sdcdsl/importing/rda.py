@@ -12,8 +12,8 @@ from sdcdsl.bind.readers.rda import Variable, read_rda
 from sdcdsl.bind.readers.wording import clip
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean
 from sdcdsl.importing.batch import Batch, DataJob, TableJob
-from sdcdsl.importing.draft import Draft, Files, Names, plain_name
-from sdcdsl.importing.rules import Judged
+from sdcdsl.importing.draft import BlockNames, Draft, Files, plain_name
+from sdcdsl.importing.rules import TableRules
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 
@@ -25,7 +25,7 @@ SPECIAL_COSTS = ("-1", "-2", "-3")
 
 def open_data(batch: Batch, files: Files, draft: Draft) -> list[Diagnostic]:
     """Find the files of every job and read their metadata; what is wrong with these makes the import impossible."""
-    names = Names()
+    names = BlockNames()
     problems: list[Diagnostic] = []
     for job in batch.data:
         job.path, written = files.refer(job.opened.file, job.opened.line, draft)
@@ -84,7 +84,7 @@ def spelled(job: DataJob, name: str) -> str:
 
 
 @dataclass
-class Recorded:
+class DataFiles:
     """The data files as far as they can be read now; each is read once."""
 
     draft: Draft
@@ -130,10 +130,10 @@ class Dimension:
     unknown: bool = False
 
 
-class Dimensions:
+class ImportedDimensions:
     """One for each explanatory variable; the same description in two files is one dimension."""
 
-    def __init__(self, batch: Batch, data: Recorded, files: Files):
+    def __init__(self, batch: Batch, data: DataFiles, files: Files):
         self.data = data
         self.files = files
         self.known: dict[tuple, Dimension] = {}
@@ -233,7 +233,9 @@ class Dimensions:
 # ---- blocks ---------------------------------------------------------------------------------------------------------
 
 
-def data_block(job: DataJob, tables: list[TableJob], rules: dict[TableJob, Judged], dimensions: Dimensions) -> d.Block:
+def data_block(
+    job: DataJob, tables: list[TableJob], rules: dict[TableJob, TableRules], dimensions: ImportedDimensions
+) -> d.Block:
     mine = [t for t in tables if t.data is job]
     file = d.FileReference("argus", job.written[0], (d.Option("metadata", (x.Text(job.written[1]),)),))
     columns = dimensions.columns(job, mine)
@@ -251,7 +253,7 @@ def data_block(job: DataJob, tables: list[TableJob], rules: dict[TableJob, Judge
     return d.Block("data", job.name, (d.Origin(file), *columns))
 
 
-def table_block(table: TableJob, judged: Judged, draft: Draft) -> d.Block:
+def table_block(table: TableJob, judged: TableRules, draft: Draft) -> d.Block:
     job, spec = table.data, table.spec
     statements: list[d.Statement] = [d.From(job.name), d.By(table.dimensions)]
     response = spelled(job, spec.response) if spec.response is not None else None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sdcdsl.bind.readers.arb import Rule
+from sdcdsl.bind.readers.arb import SafetyRuleCall
 from sdcdsl.importing.batch import TableJob
 from sdcdsl.importing.draft import Draft, figure, percent
 from sdcdsl.policy import expressions as x
@@ -15,7 +15,7 @@ MARGIN = 20.0  # what τ-ARGUS proposes where a level has to be stated
 
 
 @dataclass
-class Judged:
+class TableRules:
     """What the rules of one table come to."""
 
     calls: list[tuple[x.Call, int]] = field(default_factory=list)  # with the line each comes from
@@ -26,8 +26,8 @@ class Judged:
     requested: bool = False
 
 
-def judged(table: TableJob, draft: Draft) -> Judged:
-    out = Judged()
+def judged(table: TableJob, draft: Draft) -> TableRules:
+    out = TableRules()
     seen: dict[str, int] = {}
     for safety in table.rules:
         for rule in safety.rules:
@@ -37,7 +37,7 @@ def judged(table: TableJob, draft: Draft) -> Judged:
     return out
 
 
-def _one(rule: Rule, line: int, table: TableJob, out: Judged, draft: Draft) -> None:
+def _one(rule: SafetyRuleCall, line: int, table: TableJob, out: TableRules, draft: Draft) -> None:
     first = rule.figures[0]
     match rule.name:
         case "WGT":
@@ -59,7 +59,7 @@ def _one(rule: Rule, line: int, table: TableJob, out: Judged, draft: Draft) -> N
                     out.requested |= call.name == "request"
 
 
-def _call(rule: Rule, line: int, draft: Draft) -> Iterator[tuple[x.Call, int]]:
+def _call(rule: SafetyRuleCall, line: int, draft: Draft) -> Iterator[tuple[x.Call, int]]:
     """The call and how many largest contributions it reads. A rule of zeros only fills a place, so that another comes
     third or second: that is how a batch file speaks of holdings."""
     f = rule.figures
@@ -131,7 +131,7 @@ def _whole(value: int) -> x.Number:
 # ---- does the data give what a rule reads? -------------------------------------------------------------------------
 
 
-def _has_data(rule: Rule, call: x.Call, largest: int, line: int, table: TableJob, draft: Draft) -> bool:
+def _has_data(rule: SafetyRuleCall, call: x.Call, largest: int, line: int, table: TableJob, draft: Draft) -> bool:
     metadata = table.data.metadata
     if call.name == "request":
         # Who asked is known by the record, who contributes by the holding: the .rda has no word for single units.
@@ -157,13 +157,13 @@ def _has_data(rule: Rule, call: x.Call, largest: int, line: int, table: TableJob
     return True
 
 
-def _unknown(rule: Rule, line: int, draft: Draft) -> bool:
+def _unknown(rule: SafetyRuleCall, line: int, draft: Draft) -> bool:
     headline = f"{rule.name} reads columns of the table, and without metadata nobody knows them"
     draft.left_behind(headline, line, help="count COLUMN, largest(1) COLUMN in the table, and: sensitive by RULE(…)")
     return False
 
 
-def _holdings(table: TableJob, out: Judged, seen: dict[str, int], draft: Draft) -> None:
+def _holdings(table: TableJob, out: TableRules, seen: dict[str, int], draft: Draft) -> None:
     """In τ-ARGUS the first rules count records and later ones holdings; here everything counts holdings."""
     metadata = table.data.metadata
     if table.data.is_table or metadata is None or not out.calls:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sdcdsl.audit import audit_release
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Source, has_errors, or_near
@@ -54,7 +54,7 @@ def load(
         if name.partition(".")[0] not in known:
             raise KeyError(or_near(f"the policy has no data, dimension or table {name}", name, known))
     day = datetime.date.fromisoformat(today) if isinstance(today, str) else today or datetime.date.today()
-    places = Noted(path.parent, {name: Path(file) for name, file in (data or {}).items()}, allow_outside)
+    places = RecordedLocations(path.parent, {name: Path(file) for name, file in (data or {}).items()}, allow_outside)
     return Loaded(policy, path, places, day, found)
 
 
@@ -72,7 +72,12 @@ class Loaded:
     """What `load` gives. Data are read when they are asked for."""
 
     def __init__(
-        self, policy: Policy, source: Path, places: Noted, day: datetime.date, found: list[Diagnostic] | None = None
+        self,
+        policy: Policy,
+        source: Path,
+        places: RecordedLocations,
+        day: datetime.date,
+        found: list[Diagnostic] | None = None,
     ):
         self.policy, self.source, self.day = policy, source, day
         self.advice = tuple(found or ())  # warnings of the check

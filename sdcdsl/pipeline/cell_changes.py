@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sdcdsl.bind.problem import Marked, Stated, TableProblem
+from sdcdsl.bind.problem import SensitiveCells, StatementCells, TableProblem
 from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.alignment import Alignment, align
@@ -196,17 +196,17 @@ def _statuses(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str
 class _Saying:
     """Which statements speak of a cell; looked up often."""
 
-    def __init__(self, stated: tuple[Marked, ...] | tuple[Stated, ...]) -> None:
+    def __init__(self, stated: tuple[SensitiveCells, ...] | tuple[StatementCells, ...]) -> None:
         self._stated = stated
         self._cells: list[set[int]] | None = None
 
     def of(self, cell: int, words: tuple[str, ...] = ()) -> tuple[Statement, ...]:
         if self._cells is None:
-            self._cells = [set((s.at if isinstance(s, Marked) else s.cells).tolist()) for s in self._stated]
+            self._cells = [set((s.at if isinstance(s, SensitiveCells) else s.cells).tolist()) for s in self._stated]
         return tuple(
             Statement.of(s.span, s.what)
             for s, cells in zip(self._stated, self._cells, strict=True)
-            if cell in cells and (isinstance(s, Marked) or s.word in words)
+            if cell in cells and (isinstance(s, SensitiveCells) or s.word in words)
         )
 
 

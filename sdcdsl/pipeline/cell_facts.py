@@ -10,9 +10,9 @@ import numpy as np
 from sdcdsl.bind.evaluate import Evaluator, View
 from sdcdsl.bind.holdings import contributions_to
 from sdcdsl.bind.options import rule_arguments
-from sdcdsl.bind.problem import Marked, TableProblem
-from sdcdsl.bind.rules import RULES, Rule, Speaking
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.problem import SensitiveCells, TableProblem
+from sdcdsl.bind.rules import RULES, ExplainedRule, Rule
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Span
 from sdcdsl.pattern import Pattern
@@ -191,7 +191,7 @@ def findings(problem: TableProblem, cell: int) -> tuple[Finding, ...]:
     return tuple(out)
 
 
-def _given(problem: TableProblem, marked: Marked, cell: int) -> str | None:
+def _given(problem: TableProblem, marked: SensitiveCells, cell: int) -> str | None:
     if marked.fact is not None:
         return None
     for view, table in zip(problem.views, problem.tables, strict=False):
@@ -201,7 +201,7 @@ def _given(problem: TableProblem, marked: Marked, cell: int) -> str | None:
     return None
 
 
-def _judgements(problem: TableProblem, marked: Marked, cell: int) -> Iterator[Finding]:
+def _judgements(problem: TableProblem, marked: SensitiveCells, cell: int) -> Iterator[Finding]:
     fact = marked.fact
     if not isinstance(fact, d.Sensitive) or fact.rule is None:
         return
@@ -221,14 +221,14 @@ def _judgements(problem: TableProblem, marked: Marked, cell: int) -> Iterator[Fi
             continue
         judged = rule.judge(seen)
         marks = bool(holds[0] and judged.sensitive[0])
-        words = rule.said(seen, 0) if isinstance(rule, Speaking) else None
+        words = rule.said(seen, 0) if isinstance(rule, ExplainedRule) else None
         if not holds[0] and words is not None:
             words += "; its condition does not hold here"
         levels = (float(judged.lower[0]), float(judged.upper[0])) if marks else (0.0, 0.0)
         yield Finding(Statement.of(marked.span, marked.what), marks, words, table.name, *levels)
 
 
-def _one(cells: Cells, at: int) -> Cells:
+def _one(cells: RuleCells, at: int) -> RuleCells:
     """The same facts about one cell alone."""
     one = slice(at, at + 1)
     requested = cells.requested[one] if cells.requested is not None else None

@@ -18,7 +18,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Severity
-from sdcdsl.executing import SERIAL, Channel, Shared, Team
+from sdcdsl.executing import SERIAL, Channel, SharedValue, Team
 from sdcdsl.outcome import Outcome
 from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
 from sdcdsl.pipeline.method_plan import Plan
@@ -111,13 +111,13 @@ def runs_of(
     return out
 
 
-Handed = tuple[Shared[TableProblem] | None, Run, tuple[Plan, ...], Bound]  # the problem apart from the rest
+Handed = tuple[SharedValue[TableProblem] | None, Run, tuple[Plan, ...], Bound]  # the problem apart from the rest
 
 
 def handed_over(runs: Sequence[Run], team: Team) -> list[Handed]:
     """What `compared` takes of every run, with the data: whoever makes a run need not see our files. Runs at the same
     levels are about one problem, which is bound once and shared."""
-    problems: dict[tuple[float, Any], tuple[TableProblem, Shared[TableProblem]]] = {}
+    problems: dict[tuple[float, Any], tuple[TableProblem, SharedValue[TableProblem]]] = {}
     out: list[Handed] = []
     for run in runs:
         [name] = run.request.blocks

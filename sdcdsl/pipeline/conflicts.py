@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from sdcdsl.audit import audit
-from sdcdsl.audit.stated import stated_pairs
+from sdcdsl.audit.problem import stated_pairs
 from sdcdsl.bind.naming import SHOWN
-from sdcdsl.bind.problem import Fixed, TableProblem
+from sdcdsl.bind.problem import PublishedCells, TableProblem
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.methods.result import Clash, Result
@@ -179,7 +179,7 @@ def _enough(problem: TableProblem, cells: np.ndarray) -> bool:
     return audit(replace(problem, dataset=freed), hidden(data["a"].values, cells), exact=False).verdict == "protected"
 
 
-def _to_blame(problem: TableProblem) -> list[Fixed]:
+def _to_blame(problem: TableProblem) -> list[PublishedCells]:
     """One statement if it is enough to be in the way, otherwise all of them."""
     for fixed in problem.fixed:
         cells = np.ones(problem.n, dtype=bool)

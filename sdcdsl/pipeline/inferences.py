@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from sdcdsl.audit import audit
-from sdcdsl.audit.stated import stated_pairs
+from sdcdsl.audit.problem import stated_pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.pipeline.cell_facts import Statement

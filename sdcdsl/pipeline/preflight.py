@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.options import option_values
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.sources import SUFFIX
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.methods.solving import available
@@ -156,7 +156,7 @@ def _read(request: Request) -> Iterator[Path]:
     yield request.source
     yield from (file.path for file in request.policy.files)
     yield from request.places.instead.values()
-    places = Places(request.places.folder, allow_outside=request.places.allow_outside)  # not noted as read
+    places = FileLocations(request.places.folder, allow_outside=request.places.allow_outside)  # not noted as read
     blocks = (block for named in request.policy.blocks.values() for block in named.values())
     statements = [s for block in blocks for s in block.statements if not isinstance(s, d.Release)]
     for statement in [*statements, *request.policy.facts]:

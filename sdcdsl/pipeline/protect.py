@@ -13,7 +13,7 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, has_errors
-from sdcdsl.executing import SERIAL, Channel, Lost, Team, Threads
+from sdcdsl.executing import SERIAL, Channel, Team, Threads, WorkerLost
 from sdcdsl.methods.result import Progress
 from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pipeline.method_plan import plan_of
@@ -161,7 +161,7 @@ class _Together(Watch):
             with suppress(CancelledError):  # nobody waits for it any more
                 try:
                     yield self._with_stop(future.result())
-                except Lost as error:
+                except WorkerLost as error:
                     yield self._ended(lost(task, request, error))
 
     def _noted(self, future: Future, others: list[Future]) -> None:

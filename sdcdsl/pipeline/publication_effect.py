@@ -16,7 +16,7 @@ from sdcdsl.attack.session import around
 from sdcdsl.audit import Audit, audit
 from sdcdsl.audit.audit import WORDS
 from sdcdsl.audit.intervals import EXACT as EXACT_END
-from sdcdsl.audit.stated import stated_pairs
+from sdcdsl.audit.problem import stated_pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT

@@ -23,7 +23,7 @@ from sdcdsl.pipeline.release import release
 from sdcdsl.pipeline.request import Request
 from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check
 from sdcdsl.proof.checking import stated_problem
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.system import ProofProblem
 from sdcdsl.report.certificate import sha256
 
 PUBLIC = ".public.html"  # how the report ends that may go out with the files
@@ -139,11 +139,11 @@ def _certificates(content: Mapping[str, Any], prepared: Prepared, folder: Path) 
             yield Check(what, entry["path"], BROKEN, "about another table, other attackers or other levels")
 
 
-def same_problem(one: Problem, other: Problem) -> bool:
+def same_problem(one: ProofProblem, other: ProofProblem) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(_arrays(one), _arrays(other), strict=True))
 
 
-def _arrays(problem: Problem) -> list[np.ndarray]:
+def _arrays(problem: ProofProblem) -> list[np.ndarray]:
     system, regions, pairs = problem.system, problem.regions, problem.pairs
     lines, known = system.by_equation, regions.known
     return [

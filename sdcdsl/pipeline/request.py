@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import cores
@@ -21,7 +21,7 @@ from sdcdsl.policy.resolve import Policy
 class Request:
     policy: Policy
     source: Path  # of the policy, or the JJ file
-    places: Noted
+    places: RecordedLocations
     day: datetime.date
     folder: Path  # where released files go
     block: str | None = None

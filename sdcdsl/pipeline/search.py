@@ -14,8 +14,8 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, diagnostic
-from sdcdsl.executing import SERIAL, ClusterLost, Lost, Team
-from sdcdsl.executing.overdue import Overdue, within
+from sdcdsl.executing import SERIAL, ClusterLost, Team, WorkerLost
+from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.cta import settings as cta
 from sdcdsl.methods.result import Progress, Result
@@ -102,7 +102,7 @@ def _unfound(
         return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, told(error)])]
 
 
-def lost(task: Task, request: Request, error: Lost) -> Outcome:
+def lost(task: Task, request: Request, error: WorkerLost) -> Outcome:
     """A block that nobody came back from."""
     plan, protect, why = task.plans[0], request.policy.protects[task.problem.name], str(error)
     if isinstance(error, ClusterLost):
@@ -207,8 +207,8 @@ def _searched(
         if limit is None:
             result = run(problem, plan.engine.name, context)
         else:
-            result = within(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, context))
-    except Overdue:
+            result = run_with_timeout(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, context))
+    except TimedOut:
         late = f"it had {limit:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
         context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(late,))

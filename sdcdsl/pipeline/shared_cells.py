@@ -16,7 +16,7 @@ from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
-from sdcdsl.policy.lint_sharing import Shared, advice, sharing
+from sdcdsl.policy.lint_sharing import SharedFigures, advice, sharing
 from sdcdsl.policy.resolve import Policy
 
 
@@ -25,7 +25,7 @@ def refused_together(request: Request) -> list[Diagnostic]:
     return [_refusal(shared) for shared in sharing(request.policy, _blocks(request))]
 
 
-def _refusal(shared: Shared) -> Diagnostic:
+def _refusal(shared: SharedFigures) -> Diagnostic:
     alone = f"--block {shared.protect.name} releases one of them; readers must never see the other"
     found = diagnostic(
         "SDC514",

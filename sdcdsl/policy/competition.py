@@ -22,7 +22,7 @@ from sdcdsl.policy.amounts import Extremes, Sign
 from sdcdsl.policy.meaning import covered, simplified
 
 Amount = tuple[x.Expression, ...]
-BatchedSeparation = d.Level | d.Conditional
+LevelStatement = d.Level | d.Conditional
 _MOST_MOVED = 50  # a list that was turned over is not taken apart: its moves need data
 
 
@@ -31,7 +31,7 @@ Signs = set[Sign]  # how what a statement brings compares with what it takes ove
 
 @dataclass(frozen=True, eq=False)
 class _Entry:
-    statement: BatchedSeparation | d.Bounds
+    statement: LevelStatement | d.Bounds
     amount: Amount
     against: str | None
     everywhere: bool
@@ -39,8 +39,8 @@ class _Entry:
     alive: bool
 
 
-def amount_of(statement: BatchedSeparation | d.Bounds) -> Amount:
-    if isinstance(statement, BatchedSeparation):
+def amount_of(statement: LevelStatement | d.Bounds) -> Amount:
+    if isinstance(statement, LevelStatement):
         return (statement.amount,)
     if statement.low is None or statement.high is None:
         given = x.Call("given", ())  # known to the data alone: equal to itself, and between the infinities
@@ -49,8 +49,8 @@ def amount_of(statement: BatchedSeparation | d.Bounds) -> Amount:
 
 
 def moves(
-    old: Sequence[BatchedSeparation] | Sequence[d.Bounds],
-    new: Sequence[BatchedSeparation] | Sequence[d.Bounds],
+    old: Sequence[LevelStatement] | Sequence[d.Bounds],
+    new: Sequence[LevelStatement] | Sequence[d.Bounds],
     defaults: Iterable[Amount],
     into: dict[int, Signs],
 ) -> None:
@@ -65,7 +65,7 @@ def moves(
     _take_over(after, before, stable, defaults, -1, into)
 
 
-def _entries(statements: Sequence[BatchedSeparation] | Sequence[d.Bounds], known: dict[Hashable, Any]) -> list[_Entry]:
+def _entries(statements: Sequence[LevelStatement] | Sequence[d.Bounds], known: dict[Hashable, Any]) -> list[_Entry]:
     unused = {id(s) for s, _ in covered(statements)}
     last: dict[int, _Entry] = {}
     for s in statements:

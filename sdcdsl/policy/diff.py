@@ -19,7 +19,7 @@ from sdcdsl.policy import fact_verdicts, verdicts
 from sdcdsl.policy.checks.blocks import ONCE
 from sdcdsl.policy.meaning import rivals, simplified
 from sdcdsl.policy.resolve import KINDS, Policy
-from sdcdsl.policy.verdicts import Judgement, Moves, Reason, Verdict
+from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason
 from sdcdsl.policy.write import fact, heading, statement
 
 __all__ = ["Edit", "Verdict", "diff", "overall"]
@@ -44,7 +44,7 @@ class Edit:
 
 def diff(old: Policy, new: Policy) -> list[Edit]:
     edits = list(_settings(old, new))
-    moved = Moves(old, new)
+    moved = LevelChanges(old, new)
     for kind in KINDS:
         edits += _blocks(moved, old.blocks[kind], new.blocks[kind])
     edits += _facts(old, new)
@@ -63,7 +63,7 @@ def overall(edits: Iterable[Edit]) -> Verdict:
 def _settings(old: Policy, new: Policy) -> Iterator[Edit]:
     for word, a, b in (("policy", old.title, new.title), ("seed", old.seed, new.seed)):
         if a != b:
-            found = Judgement(Reason.SILENT)
+            found = ChangeVerdict(VerdictReason.SILENT)
             yield Edit(found.verdict, "policy", _said(word, a), _said(word, b), why=found.why)
 
 
@@ -74,7 +74,7 @@ def _said(word: str, value: object) -> str | None:
 # ---- blocks --------------------------------------------------------------------------------------------
 
 
-def _blocks(moved: Moves, old: Any, new: Any) -> Iterator[Edit]:
+def _blocks(moved: LevelChanges, old: Any, new: Any) -> Iterator[Edit]:
     for name in [*old, *(n for n in new if n not in old)]:
         a, b = old.get(name), new.get(name)
         if b is None:
@@ -88,23 +88,23 @@ def _blocks(moved: Moves, old: Any, new: Any) -> Iterator[Edit]:
 
 
 _WHOLE = {
-    "dimension": Reason.PUBLISHED,
-    "data": Reason.DATA,
-    "table": Reason.PUBLISHED,
-    "attacker": Reason.IDLE,
-    "scenario": Reason.IDLE,
-    "protect": Reason.MORE_TABLES,
+    "dimension": VerdictReason.PUBLISHED,
+    "data": VerdictReason.DATA,
+    "table": VerdictReason.PUBLISHED,
+    "attacker": VerdictReason.IDLE,
+    "scenario": VerdictReason.IDLE,
+    "protect": VerdictReason.MORE_TABLES,
 }
 
 
-def _whole(block: d.Block, others: Any) -> Judgement:
+def _whole(block: d.Block, others: Any) -> ChangeVerdict:
     """The judgement of adding a whole block; taking it away is the opposite."""
     if block.kind == "protect" and any(set(block.tables) & set(o.tables) for o in others.values()):
-        return Judgement(Reason.TWICE)
-    return Judgement(_WHOLE[block.kind])
+        return ChangeVerdict(VerdictReason.TWICE)
+    return ChangeVerdict(_WHOLE[block.kind])
 
 
-def _block(moved: Moves, old: d.Block, new: d.Block) -> Iterator[Edit]:
+def _block(moved: LevelChanges, old: d.Block, new: d.Block) -> Iterator[Edit]:
     where = heading(new)
     if old.tables != new.tables:
         found = _tables(set(old.tables), set(new.tables))
@@ -116,10 +116,10 @@ def _block(moved: Moves, old: d.Block, new: d.Block) -> Iterator[Edit]:
         yield Edit(found.verdict, where, _text(a), _text(b), _span(a), _span(b), found.why)
 
 
-def _tables(old: set[str], new: set[str]) -> Judgement:
+def _tables(old: set[str], new: set[str]) -> ChangeVerdict:
     if old == new:
-        return Judgement(Reason.ORDER_ONLY)
-    return Judgement(Reason.TABLE_HERE, undone=bool(old - new))
+        return ChangeVerdict(VerdictReason.ORDER_ONLY)
+    return ChangeVerdict(VerdictReason.TABLE_HERE, undone=bool(old - new))
 
 
 def _text(s: d.Statement | None) -> str | None:
@@ -130,7 +130,9 @@ def _span(s: d.Statement | None) -> Span | None:
     return s.span if s is not None else None
 
 
-def _judged(moved: Moves, a: d.Statement | None, b: d.Statement | None, old: d.Block, new: d.Block) -> Judgement:
+def _judged(
+    moved: LevelChanges, a: d.Statement | None, b: d.Statement | None, old: d.Block, new: d.Block
+) -> ChangeVerdict:
     match a or b:
         case d.Level() | d.Conditional() | d.Bounds():
             return moved.judge(a, b, new)
@@ -139,14 +141,14 @@ def _judged(moved: Moves, a: d.Statement | None, b: d.Statement | None, old: d.B
         case d.Scenarios():
             return verdicts.scenarios(moved, old, new)
         case d.Cost():
-            return Judgement(Reason.ORDER_ONLY if a == b else Reason.COST)
+            return ChangeVerdict(VerdictReason.ORDER_ONLY if a == b else VerdictReason.COST)
         case d.Release() | d.Assess() | d.UnitOf():
-            return Judgement(Reason.SILENT)
+            return ChangeVerdict(VerdictReason.SILENT)
         case d.Knows() | d.Coalition() if a is None or b is None:
-            return Judgement(Reason.KNOWS_MORE, undone=b is None)
+            return ChangeVerdict(VerdictReason.KNOWS_MORE, undone=b is None)
         case d.MethodChain() if isinstance(a, d.MethodChain) and isinstance(b, d.MethodChain):
             return verdicts.methods(a, b)
-    return Judgement(Reason.CELLS_TELL)
+    return ChangeVerdict(VerdictReason.CELLS_TELL)
 
 
 # ---- which statements differ ---------------------------------------------------------------------------

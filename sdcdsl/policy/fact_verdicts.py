@@ -10,7 +10,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import Sign, compare
 from sdcdsl.policy.meaning import bind_arguments, simplified
-from sdcdsl.policy.verdicts import Judgement, Reason, by_signs
+from sdcdsl.policy.verdicts import ChangeVerdict, VerdictReason, by_signs
 from sdcdsl.vocabulary.option import options_of
 from sdcdsl.vocabulary.plugins import find_rule
 
@@ -84,78 +84,80 @@ def _rule_name(call: x.Call | None) -> str | None:
     return rule.name if rule is not None else call.name if call is not None else None
 
 
-def added(f: d.Fact) -> Judgement:
+def added(f: d.Fact) -> ChangeVerdict:
     match f:
         case d.Sensitive():
-            return Judgement(Reason.MORE_SENSITIVE)
+            return ChangeVerdict(VerdictReason.MORE_SENSITIVE)
         case d.Status("suppress"):
-            return Judgement(Reason.MORE_HIDDEN)
+            return ChangeVerdict(VerdictReason.MORE_HIDDEN)
         case d.Status():
-            return Judgement(Reason.FEWER_PUBLISHED, undone=True)
+            return ChangeVerdict(VerdictReason.FEWER_PUBLISHED, undone=True)
         case d.Waive():
-            return Judgement(Reason.MORE_SENSITIVE, undone=True)
-    return Judgement(Reason.MORE_REQUIRED)
+            return ChangeVerdict(VerdictReason.MORE_SENSITIVE, undone=True)
+    return ChangeVerdict(VerdictReason.MORE_REQUIRED)
 
 
-def changed(a: d.Fact, b: d.Fact) -> Judgement:
+def changed(a: d.Fact, b: d.Fact) -> ChangeVerdict:
     if _same_meaning(a) == _same_meaning(b) and not isinstance(a, d.Waive):
-        return Judgement(Reason.WHY_ONLY) if getattr(a, "rule", None) is None else _same_rule(a, b)
+        return ChangeVerdict(VerdictReason.WHY_ONLY) if getattr(a, "rule", None) is None else _same_rule(a, b)
     match a, b:
         case d.Sensitive(), d.Sensitive() if a.rule is not None and b.rule is not None:
             return _rule_changed(a, b, a.rule, b.rule)
         case d.Sensitive(), d.Sensitive() if a.together or b.together:
-            return Judgement(Reason.OTHER_CELLS)  # another sum is another cell
+            return ChangeVerdict(VerdictReason.OTHER_CELLS)  # another sum is another cell
         case (d.Sensitive(), d.Sensitive()) | (d.Status(), d.Status()) if a.cells.at and b.cells.at:
             return _addresses(a, b)
         case d.Waive(), d.Waive():
             if a.until == b.until:
-                return Judgement(Reason.WHY_ONLY)
+                return ChangeVerdict(VerdictReason.WHY_ONLY)
             later = b.until is None or (a.until is not None and b.until > a.until)
-            return Judgement(Reason.WAIVER_ENDS, undone=later)
+            return ChangeVerdict(VerdictReason.WAIVER_ENDS, undone=later)
         case d.Require(), d.Require():
             return _requirement(a, b)
-    return Judgement(Reason.OTHER_CELLS)
+    return ChangeVerdict(VerdictReason.OTHER_CELLS)
 
 
-def _same_rule(a: d.Fact, b: d.Fact) -> Judgement:
+def _same_rule(a: d.Fact, b: d.Fact) -> ChangeVerdict:
     why = a.because == b.because
-    return Judgement(Reason.SAME, about=("the rule",)) if why else Judgement(Reason.WHY_ONLY)
+    return ChangeVerdict(VerdictReason.SAME, about=("the rule",)) if why else ChangeVerdict(VerdictReason.WHY_ONLY)
 
 
-def _addresses(a: d.Sensitive | d.Status, b: d.Sensitive | d.Status) -> Judgement:
+def _addresses(a: d.Sensitive | d.Status, b: d.Sensitive | d.Status) -> ChangeVerdict:
     old, new = set(a.cells.at), set(b.cells.at)
     if old - new and new - old:
-        return Judgement(Reason.OTHER_CELLS)
+        return ChangeVerdict(VerdictReason.OTHER_CELLS)
     if old == new:
-        return Judgement(Reason.WHY_ONLY)
+        return ChangeVerdict(VerdictReason.WHY_ONLY)
     published = isinstance(a, d.Status) and a.status != "suppress"
-    found = Judgement(Reason.FEWER_PUBLISHED if published else Reason.MORE_ADDRESSES, undone=published)
+    found = ChangeVerdict(
+        VerdictReason.FEWER_PUBLISHED if published else VerdictReason.MORE_ADDRESSES, undone=published
+    )
     return found if new > old else found.back
 
 
-def _requirement(a: d.Require, b: d.Require) -> Judgement:
+def _requirement(a: d.Require, b: d.Require) -> ChangeVerdict:
     old, new = a.condition, b.condition
     if old == new:  # asked of other cells
         if simplified(b.where) is True or simplified(a.where) is True:
-            return Judgement(Reason.MORE_REQUIRED, undone=simplified(a.where) is True)
-        return Judgement(Reason.OTHER_CELLS)
+            return ChangeVerdict(VerdictReason.MORE_REQUIRED, undone=simplified(a.where) is True)
+        return ChangeVerdict(VerdictReason.OTHER_CELLS)
     if isinstance(old, x.Compare) and isinstance(new, x.Compare) and a.where == b.where:
         same = old.left == new.left and old.operator == new.operator
         if same and isinstance(old.left, x.Name) and old.left.name in ("lpl", "upl", "spl"):
             sign = compare(new.right, old.right) if old.operator in (">=", ">") else None
-            return by_signs({sign}, Reason.ASKS_MORE, Reason.MIXED, "what is required")
-    return Judgement(Reason.CELLS_TELL)
+            return by_signs({sign}, VerdictReason.ASKS_MORE, VerdictReason.MIXED, "what is required")
+    return ChangeVerdict(VerdictReason.CELLS_TELL)
 
 
-def _rule_changed(a: d.Sensitive, b: d.Sensitive, one: x.Call, other: x.Call) -> Judgement:
+def _rule_changed(a: d.Sensitive, b: d.Sensitive, one: x.Call, other: x.Call) -> ChangeVerdict:
     if a.cells != b.cells:
         alike = one.arguments == other.arguments and a.cells.table == b.cells.table
         if alike and None in (a.cells.where, b.cells.where):
-            return Judgement(Reason.RULE_LOOKS, undone=a.cells.where is None)
-        return Judgement(Reason.OTHER_CELLS)
+            return ChangeVerdict(VerdictReason.RULE_LOOKS, undone=a.cells.where is None)
+        return ChangeVerdict(VerdictReason.OTHER_CELLS)
     rule = find_rule(one.name)
     if rule is None:
-        return Judgement(Reason.CELLS_TELL)
+        return ChangeVerdict(VerdictReason.CELLS_TELL)
     known = options_of(rule.arguments)
     old, new = bind_arguments(one, known)[0], bind_arguments(other, known)[0]
     signs: set[Sign] = set()
@@ -166,8 +168,8 @@ def _rule_changed(a: d.Sensitive, b: d.Sensitive, one: x.Call, other: x.Call) ->
         # Which way an argument works is the rule's to say; a plug-in may keep silent.
         signs.add(step * spec.tighter if step is not None and (spec.tighter or step == 0) else None)
     if None in signs:
-        return Judgement(Reason.CELLS_TELL)
-    return by_signs(signs, Reason.RULE_FINDS, Reason.PULLS) if signs - {0} else _same_rule(a, b)
+        return ChangeVerdict(VerdictReason.CELLS_TELL)
+    return by_signs(signs, VerdictReason.RULE_FINDS, VerdictReason.PULLS) if signs - {0} else _same_rule(a, b)
 
 
 def _default(value: Any) -> x.Expression | None:

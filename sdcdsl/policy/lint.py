@@ -24,7 +24,7 @@ from sdcdsl.policy.meaning import (
     rivals,
 )
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.policy.verdicts import Judgement, Moves, Reason, Verdict, guards, scenarios
+from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason, guards, scenarios
 from sdcdsl.policy.write import expression, fact
 from sdcdsl.vocabulary.methods import Method
 from sdcdsl.vocabulary.option import Kind, options_of
@@ -180,13 +180,15 @@ def loosened(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             old = blocks[kind][name]
             blocks[kind][name] = replace(old, statements=old.statements + statements)
         after = replace(policy, blocks=blocks)
-        moved = Moves(before, after)
+        moved = LevelChanges(before, after)
         for (kind, name), statements in appended.items():
             yield from _loosened_in(moved, before.blocks[kind][name], after.blocks[kind][name], statements)
         before = after
 
 
-def _loosened_in(moved: Moves, old: d.Block, new: d.Block, statements: Iterable[d.Statement]) -> Iterator[Diagnostic]:
+def _loosened_in(
+    moved: LevelChanges, old: d.Block, new: d.Block, statements: Iterable[d.Statement]
+) -> Iterator[Diagnostic]:
     last = {(rivals(s) or type(s), getattr(s, "against", None)): s for s in old.statements}
     for s in statements:
         kind = rivals(s) or type(s)
@@ -200,8 +202,8 @@ def _loosened_in(moved: Moves, old: d.Block, new: d.Block, statements: Iterable[
 
 
 def _overridden(
-    moved: Moves, old: d.Block, new: d.Block, s: d.Statement, replaced: d.Statement | None
-) -> Judgement | None:
+    moved: LevelChanges, old: d.Block, new: d.Block, s: d.Statement, replaced: d.Statement | None
+) -> ChangeVerdict | None:
     if isinstance(s, d.Level | d.Conditional | d.Bounds):
         return moved.judge(None, s, new)
     if replaced is None or replaced == s or s is not new.last(type(s)):
@@ -212,7 +214,7 @@ def _overridden(
         case d.Scenarios():
             return scenarios(moved, old, new)
         case d.Each() | d.Coalition():
-            return Judgement(Reason.CELLS_TELL)
+            return ChangeVerdict(VerdictReason.CELLS_TELL)
     return None
 
 

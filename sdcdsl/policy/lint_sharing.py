@@ -14,7 +14,7 @@ from sdcdsl.policy.resolve import Policy
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedFigures:
     """Two blocks that release the same figures, and a table of each that holds them."""
 
     before: d.Block
@@ -36,14 +36,14 @@ class Shared:
         return f"protect {', '.join(dict.fromkeys([*self.before.tables, *self.protect.tables]))} {{ … }}"
 
 
-def sharing(policy: Policy, blocks: Sequence[d.Block]) -> Iterator[Shared]:
+def sharing(policy: Policy, blocks: Sequence[d.Block]) -> Iterator[SharedFigures]:
     """Blocks that publish what an earlier one of them publishes: each once, with the first such block."""
     released = [p for p in blocks if p.all(d.Release)]
     for at, protect in enumerate(released):
         for before in released[:at]:
             tables = _shared(policy, before, protect)
             if tables is not None:
-                yield Shared(before, protect, *tables)
+                yield SharedFigures(before, protect, *tables)
                 break
 
 
@@ -52,7 +52,7 @@ def apart(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     return (advice(shared) for shared in sharing(policy, list(policy.protects.values())))
 
 
-def advice(shared: Shared) -> Diagnostic:
+def advice(shared: SharedFigures) -> Diagnostic:
     found = diagnostic(
         "SDC217",
         f"{shared.headline}, each without regard to the other",

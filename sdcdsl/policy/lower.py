@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sdcdsl.diagnostics import Diagnostic, Span
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.policy.pieces import Pieces, text_of, unquoted
+from sdcdsl.policy.lower_expressions import Pieces, text_of, unquoted
 from sdcdsl.syntax.layout import cells_of, depths_of, is_rule
 from sdcdsl.syntax.tree import Node, Parsed
 

@@ -33,7 +33,7 @@ _NAME_FIELDS: dict[type, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Names:
+class DeclaredNames:
     """What the files of one prefix declare."""
 
     prefix: str
@@ -47,7 +47,7 @@ class Names:
         return isinstance(e, x.Name) and e.name.split(".", 1)[0] in self.dimensions
 
 
-def names_of(files: Iterable[File]) -> dict[str, Names]:
+def names_of(files: Iterable[File]) -> dict[str, DeclaredNames]:
     """The names of every prefix."""
     declared: dict[str, set[str]] = {}
     dimensions: dict[str, set[str]] = {}
@@ -61,10 +61,10 @@ def names_of(files: Iterable[File]) -> dict[str, Names]:
             outer, _, alias = file.prefix.rpartition(".")
             if any(b.kind == "dimension" for b in blocks):
                 dimensions.setdefault(outer, set()).add(alias)
-    return {p: Names(p, frozenset(declared[p]), frozenset(dimensions.get(p, ()))) for p in declared}
+    return {p: DeclaredNames(p, frozenset(declared[p]), frozenset(dimensions.get(p, ()))) for p in declared}
 
 
-def qualified(file: File, names: Names) -> Iterator[d.Item]:
+def qualified(file: File, names: DeclaredNames) -> Iterator[d.Item]:
     if not file.prefix:
         yield from file.document.items
         return
@@ -72,7 +72,7 @@ def qualified(file: File, names: Names) -> Iterator[d.Item]:
         yield _renamed(item, names)
 
 
-def _renamed(value: Any, names: Names) -> Any:
+def _renamed(value: Any, names: DeclaredNames) -> Any:
     match value:
         case tuple():
             return tuple(_renamed(v, names) for v in value)
@@ -94,12 +94,12 @@ def _renamed(value: Any, names: Names) -> Any:
     return _with_names(value, names)
 
 
-def _named(name: x.Expression, names: Names) -> x.Name:
+def _named(name: x.Expression, names: DeclaredNames) -> x.Name:
     assert isinstance(name, x.Name)
     return replace(name, name=names.whole(name.name))
 
 
-def _header(header: tuple[d.Cell, ...], names: Names) -> tuple[d.Cell, ...]:
+def _header(header: tuple[d.Cell, ...], names: DeclaredNames) -> tuple[d.Cell, ...]:
     """`rows \\ columns`, or a column for each dimension."""
     if not header:
         return header
@@ -110,7 +110,7 @@ def _header(header: tuple[d.Cell, ...], names: Names) -> tuple[d.Cell, ...]:
     return tuple(replace(c, text=names.whole(c.text)) if c.text in names.dimensions else c for c in header)
 
 
-def _with_names(value: Any, names: Names) -> Any:
+def _with_names(value: Any, names: DeclaredNames) -> Any:
     changes = {}
     holding = _NAME_FIELDS.get(type(value), ())
     for f in fields(value):

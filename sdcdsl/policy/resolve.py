@@ -15,7 +15,7 @@ from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import File
-from sdcdsl.policy.qualify import Names, names_of, qualified
+from sdcdsl.policy.qualify import DeclaredNames, names_of, qualified
 
 _F = TypeVar("_F", bound=x.Located)
 
@@ -126,7 +126,7 @@ class _Resolving:
         self.qualified: dict[int, tuple[d.Item, ...]] = {}
         self.doubtful: list[Span | None] = []  # declared twice: nobody can say which one is meant
 
-    def declare(self, file: File, names: Names) -> None:
+    def declare(self, file: File, names: DeclaredNames) -> None:
         items = tuple(qualified(file, names))
         self.qualified[id(file)] = items
         self._once(file, d.Title, "title")

@@ -12,7 +12,7 @@ from enum import Enum, StrEnum
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import Sign
-from sdcdsl.policy.competition import Amount, BatchedSeparation, Signs, moves
+from sdcdsl.policy.competition import Amount, LevelStatement, Signs, moves
 from sdcdsl.policy.meaning import LEVELS, against_of, attackers_of, brings_levels, level_sets, scenarios_of
 from sdcdsl.policy.resolve import Policy
 
@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 _T, _N, _D = Verdict.TIGHTER, Verdict.NEUTRAL, Verdict.NEEDS_DATA
 
 
-class Reason(Enum):
+class VerdictReason(Enum):
     """A verdict, why, and why the change back has the opposite one."""
 
     ASKS_MORE = _T, "{} rises", "{} falls"
@@ -93,8 +93,8 @@ class Reason(Enum):
 
 
 @dataclass(frozen=True)
-class Judgement:
-    reason: Reason
+class ChangeVerdict:
+    reason: VerdictReason
     undone: bool = False
     about: tuple[str, ...] = ()  # what the reason speaks of
 
@@ -108,21 +108,21 @@ class Judgement:
         return self.reason.value[2 if self.undone else 1].format(*self.about)
 
     @property
-    def back(self) -> Judgement:
+    def back(self) -> ChangeVerdict:
         """The judgement of the opposite change."""
         return replace(self, undone=not self.undone)
 
 
-def by_signs(found: Iterable[Sign], more: Reason, unclear: Reason, what: str = "") -> Judgement:
+def by_signs(found: Iterable[Sign], more: VerdictReason, unclear: VerdictReason, what: str = "") -> ChangeVerdict:
     """From the signs of all comparisons: one way in all of them, or only the data can tell."""
     signs, about = set(found), (what,) if what else ()
     if not signs:
-        return Judgement(Reason.UNUSED)
+        return ChangeVerdict(VerdictReason.UNUSED)
     if None in signs or {-1, 1} <= signs:
-        return Judgement(unclear, about=about)
+        return ChangeVerdict(unclear, about=about)
     if signs == {0}:
-        return Judgement(Reason.SAME, about=about or ("it",))
-    return Judgement(more, undone=-1 in signs, about=about)
+        return ChangeVerdict(VerdictReason.SAME, about=about or ("it",))
+    return ChangeVerdict(more, undone=-1 in signs, about=about)
 
 
 # ---- levels and bounds -----------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ _UNKNOWN: Amount = (x.Call("unknown", ()),)  # what a block that is not there ye
 _UNBOUNDED: Amount = (x.Negative(x.Infinity()), x.Negative(x.Infinity()))
 
 
-class Moves:
+class LevelChanges:
     """How the levels and bounds of two policies differ; worked out once, asked statement by statement."""
 
     def __init__(self, old: Policy, new: Policy):
@@ -167,48 +167,46 @@ class Moves:
             if b.scenario is not None:
                 self.scenarios.add(b.scenario)
 
-    def _levels(
-        self, old: Sequence[BatchedSeparation], new: Sequence[BatchedSeparation], defaults: list[Amount]
-    ) -> None:
+    def _levels(self, old: Sequence[LevelStatement], new: Sequence[LevelStatement], defaults: list[Amount]) -> None:
         for level in LEVELS:
             a, b = [s for s in old if s.level == level], [s for s in new if s.level == level]
             if a != b:
                 moves(a, b, defaults, self.signs)
 
-    def judge(self, old: d.Statement | None, new: d.Statement | None, block: d.Block) -> Judgement:
+    def judge(self, old: d.Statement | None, new: d.Statement | None, block: d.Block) -> ChangeVerdict:
         """A level or bounds that was added, removed, changed or moved."""
         signs = {sign for s in (old, new) if id(s) in self.signs for sign in self.signs[id(s)]}
         said = new or old
         if isinstance(said, d.Bounds):
-            found = by_signs(signs, Reason.KNOWS_MORE, Reason.BOUNDS_MOVE)
+            found = by_signs(signs, VerdictReason.KNOWS_MORE, VerdictReason.BOUNDS_MOVE)
         elif block.kind == "protect" and block.name in self.unclear:
-            found = Judgement(Reason.CELLS_TELL)
+            found = ChangeVerdict(VerdictReason.CELLS_TELL)
         elif block.kind == "scenario" and block.name not in self.scenarios:
-            found = Judgement(Reason.IDLE)
+            found = ChangeVerdict(VerdictReason.IDLE)
         else:
             general = isinstance(said, d.Level | d.Conditional) and said.where is None and said.against is None
             what = "the level" if general or (old and new) else "the level, for some cells,"
-            found = by_signs(signs, Reason.ASKS_MORE, Reason.MIXED, what)
-        return Judgement(Reason.ORDER) if found.verdict is _D and old is not None and old == new else found
+            found = by_signs(signs, VerdictReason.ASKS_MORE, VerdictReason.MIXED, what)
+        return ChangeVerdict(VerdictReason.ORDER) if found.verdict is _D and old is not None and old == new else found
 
 
 # ---- who is guarded against ------------------------------------------------------------------------------
 
 
-def guards(moved: Moves, before: d.Block, after: d.Block) -> Judgement:
+def guards(moved: LevelChanges, before: d.Block, after: d.Block) -> ChangeVerdict:
     """A change of `against`, in a protect block or a scenario."""
     if before.kind == "protect" and not (attackers_of(moved.old, before) and attackers_of(moved.new, after)):
-        return Judgement(Reason.FILE_ATTACKER)
+        return ChangeVerdict(VerdictReason.FILE_ATTACKER)
     scenario = after.kind == "scenario"
     users = [p for p in moved.new.protects.values() if after in scenarios_of(moved.new, p)] if scenario else [after]
     still = {a for p in users for a in attackers_of(moved.new, p)}
     return _names(against_of(before), against_of(after), still, "attacker")
 
 
-def scenarios(moved: Moves, before: d.Block, after: d.Block) -> Judgement:
+def scenarios(moved: LevelChanges, before: d.Block, after: d.Block) -> ChangeVerdict:
     """A change of `scenarios`. A set of levels that goes lowers some; but others may take over its attackers."""
     if not (attackers_of(moved.old, before) and attackers_of(moved.new, after)):
-        return Judgement(Reason.FILE_ATTACKER)
+        return ChangeVerdict(VerdictReason.FILE_ATTACKER)
     a, b = scenarios_of(moved.old, before), scenarios_of(moved.new, after)
     kept = {s.name for s in a} & {s.name for s in b}
     newly = set(against_of(after)) - set(against_of(before))
@@ -216,14 +214,16 @@ def scenarios(moved: Moves, before: d.Block, after: d.Block) -> Judgement:
     return _names([s.name for s in a], [s.name for s in b], still, "scenario")
 
 
-def _names(a: Iterable[str], b: Iterable[str], still: set[str], what: str) -> Judgement:
+def _names(a: Iterable[str], b: Iterable[str], still: set[str], what: str) -> ChangeVerdict:
     gone, come = sorted(set(a) - set(b)), sorted(set(b) - set(a))
     lost, found = f"{what} {', '.join(gone)}", f"{what} {', '.join(come)}"
     if gone and come:
-        return Judgement(Reason.EXCHANGED, about=(lost, found))
+        return ChangeVerdict(VerdictReason.EXCHANGED, about=(lost, found))
     if gone:
-        return Judgement(Reason.ELSEWHERE if still & set(gone) else Reason.GUARDED, undone=True, about=(lost,))
-    return Judgement(Reason.GUARDED, about=(found,)) if come else Judgement(Reason.ORDER_ONLY)
+        return ChangeVerdict(
+            VerdictReason.ELSEWHERE if still & set(gone) else VerdictReason.GUARDED, undone=True, about=(lost,)
+        )
+    return ChangeVerdict(VerdictReason.GUARDED, about=(found,)) if come else ChangeVerdict(VerdictReason.ORDER_ONLY)
 
 
 # ---- other statements ------------------------------------------------------------------------------------
@@ -231,13 +231,13 @@ def _names(a: Iterable[str], b: Iterable[str], still: set[str], what: str) -> Ju
 _EFFORT = frozenset({"gap", "time_limit", "threads", "backend"})
 
 
-def methods(a: d.MethodChain, b: d.MethodChain) -> Judgement:
+def methods(a: d.MethodChain, b: d.MethodChain) -> ChangeVerdict:
     if [e.name for e in a.engines] != [e.name for e in b.engines]:
-        return Judgement(Reason.OTHER_METHOD)
+        return ChangeVerdict(VerdictReason.OTHER_METHOD)
     for one, other in zip(a.engines, b.engines, strict=True):
         if _options(one) != _options(other):
-            return Judgement(Reason.PUBLISHED)
-    return Judgement(Reason.EFFORT)
+            return ChangeVerdict(VerdictReason.PUBLISHED)
+    return ChangeVerdict(VerdictReason.EFFORT)
 
 
 def _options(engine: d.Engine) -> dict[str, list[d.Option]]:

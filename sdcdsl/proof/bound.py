@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from sdcdsl.proof.exact import TOLERANCE, exact_sums, round_up, rounded_sums, scaled, sums
-from sdcdsl.proof.guessing import whole
-from sdcdsl.proof.system import Problem, System
+from sdcdsl.proof.rational_guess import whole
+from sdcdsl.proof.system import ProofProblem, System
 
 
 def _nobody() -> np.ndarray:
@@ -60,12 +60,12 @@ class _Combinations:
     group: np.ndarray  # which of the above each product belongs to
 
 
-def reach(problem: Problem, bound: Bound) -> float:
+def reach(problem: ProofProblem, bound: Bound) -> float:
     """How far the cell of the pair can go at most, up or down; never below the exact value of the formula."""
     return float(reaches(problem, [bound])[0])
 
 
-def reaches(problem: Problem, bounds: Sequence[Bound]) -> np.ndarray:
+def reaches(problem: ProofProblem, bounds: Sequence[Bound]) -> np.ndarray:
     """The same of many bounds. Whole multipliers by themselves: their sums have no errors, beside others they would."""
     out = np.empty(len(bounds))
     size = [int(problem.system.by_equation.count[bound.equations].sum()) + 1 for bound in bounds]
@@ -89,7 +89,7 @@ def _batches(chosen: list[int], size: list[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _together(problem: Problem, bounds: list[Bound]) -> np.ndarray:
+def _together(problem: ProofProblem, bounds: list[Bound]) -> np.ndarray:
     """Floating point with its error bound does, unless the level that the pair asks for lies within the error: then the
     exact value decides."""
     system, pairs = problem.system, problem.pairs

@@ -22,7 +22,7 @@ from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.packed import packed
 from sdcdsl.proof.reading import FORMAT
-from sdcdsl.proof.system import Pairs, Regions, System
+from sdcdsl.proof.system import ProofPairs, Regions, System
 from sdcdsl.proof.witness import Claim, Witness
 from sdcdsl.version import __version__
 
@@ -73,7 +73,7 @@ class Certificate:
         self._file.close()
         Path(self._part).unlink(missing_ok=True)
 
-    def problem(self, system: System, regions: Regions, labels: Sequence[str], pairs: Pairs) -> None:
+    def problem(self, system: System, regions: Regions, labels: Sequence[str], pairs: ProofPairs) -> None:
         self._pairs = len(pairs)
         counts = {
             "cells": system.cells,

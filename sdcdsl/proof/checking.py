@@ -14,9 +14,19 @@ import numpy as np
 
 from sdcdsl.proof.bound import Bound, reaches
 from sdcdsl.proof.exact import TOLERANCE, excess, sums
-from sdcdsl.proof.reading import Lines, Malformed, ascending, count, fields, index, integers, number, numbers
-from sdcdsl.proof.stated import Stated, denominator
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.problem_reader import ProblemReader, denominator
+from sdcdsl.proof.reading import (
+    CertificateLines,
+    MalformedCertificate,
+    ascending,
+    count,
+    fields,
+    index,
+    integers,
+    number,
+    numbers,
+)
+from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Claim, Witness, Witnesses
 
 MOST_REASONS = 20
@@ -45,9 +55,9 @@ class Verification:
 def verify(path: Path | str) -> Verification:
     check = _Check()
     try:
-        for kind, body in (lines := Lines(path)):
+        for kind, body in (lines := CertificateLines(path)):
             check.take(kind, body, lines)
-    except Malformed as error:
+    except MalformedCertificate as error:
         return Verification(False, [str(error)], header=check.header, readable=False)
     if check.stage < ORDER["end"]:
         where = "the file is empty" if not check.header else f"the file ends behind line {lines.number}"
@@ -55,17 +65,17 @@ def verify(path: Path | str) -> Verification:
     return check.result()
 
 
-def stated_problem(path: Path | str) -> tuple[str, Problem | None]:
+def stated_problem(path: Path | str) -> tuple[str, ProofProblem | None]:
     """The name of a certificate and the problem it states, without a look at its proofs; None if it cannot be read."""
     check, name = _Check(), ""
     try:
-        for kind, body in (lines := Lines(path)):
+        for kind, body in (lines := CertificateLines(path)):
             if kind == "header":
                 name = str(body.get("name"))
             if ORDER.get(kind, 0) >= ORDER["witness"]:
                 return name, check.stated.problem()
             check.take(kind, body, lines)
-    except Malformed:
+    except MalformedCertificate:
         pass
     return name, None
 
@@ -86,18 +96,18 @@ class _Check:
         self.multipliers = 0  # of bounds that wait
         self.verdicts: list[np.ndarray] = []
         self.judged = 0
-        self.problem: Problem
+        self.problem: ProofProblem
 
-    def take(self, kind: str, body: Any, lines: Lines) -> None:
+    def take(self, kind: str, body: Any, lines: CertificateLines) -> None:
         if kind == "header":
-            self.stated = Stated(body, lines.allowance)
+            self.stated = ProblemReader(body, lines.allowance)
             self.header = body
             return
         stage = ORDER.get(kind)
         if stage is None:
-            raise Malformed("a record of a kind that does not exist")
+            raise MalformedCertificate("a record of a kind that does not exist")
         if stage < self.stage or self.stage == ORDER["end"]:
-            raise Malformed(f"a record `{kind}` where none belongs")
+            raise MalformedCertificate(f"a record `{kind}` where none belongs")
         if stage >= ORDER["witness"] > self.stage:
             self._begin()
         self.stage = stage
@@ -134,7 +144,7 @@ class _Check:
         for equation in np.flatnonzero(~right)[: MOST_REASONS + 1].tolist():
             self._fail(f"the true values do not satisfy relation {equation}")
 
-    def _witness(self, body: Any, lines: Lines) -> None:
+    def _witness(self, body: Any, lines: CertificateLines) -> None:
         cells, move = fields(body, "cells", "move")
         at = ascending(cells, self.problem.system.cells, "cells of a witness")
         if self.witnesses and not (self.claims and self.claims[-1].witness == len(self.witnesses) - 1):
@@ -143,12 +153,12 @@ class _Check:
         self.witnesses.append(Witness(at, numbers(move, len(at), "move of a witness")))
         self.counts["witnesses"] += 1
 
-    def _claim(self, body: Any, lines: Lines) -> None:
+    def _claim(self, body: Any, lines: CertificateLines) -> None:
         step, up, down = fields(body, "step", "up", "down")
         pairs = len(self.problem.pairs)
         up, down = ascending(up, pairs, "pairs of a claim"), ascending(down, pairs, "pairs of a claim")
         if not self.witnesses or not len(up) + len(down):
-            raise Malformed("a claim without a witness or without a pair")
+            raise MalformedCertificate("a claim without a witness or without a pair")
         last = self.witnesses[-1]
         if self._check_claims(len(up) + len(down)):
             self.witnesses.append(last)
@@ -176,7 +186,7 @@ class _Check:
         self.numbers, self.entries = more, entries
         return True
 
-    def _bound(self, body: Any, lines: Lines) -> None:
+    def _bound(self, body: Any, lines: CertificateLines) -> None:
         names = ["pair", "side", "equations", "gamma", "denominator"]
         if isinstance(body, dict) and "also" in body:
             names.append("also")
@@ -185,7 +195,7 @@ class _Check:
         also = ascending(more[0], len(self.problem.pairs), "pairs of a bound") if more else np.zeros(0, dtype=np.int64)
         self._same_view(pair, also)
         if side not in ("up", "down"):
-            raise Malformed("side of a bound: up or down")
+            raise MalformedCertificate("side of a bound: up or down")
         relations = ascending(equations, self.problem.system.equations, "relations of a bound")
         multipliers = numbers(gamma, len(relations), "multipliers")
         bound = Bound(pair, side == "up", relations, multipliers, denominator(below), also)
@@ -207,18 +217,18 @@ class _Check:
         pairs, view_of = self.problem.pairs, self.problem.regions.view_of
         cells, views = pairs.cell[also], view_of[pairs.attacker[also]]
         if (cells != pairs.cell[pair]).any() or (views != view_of[pairs.attacker[pair]]).any():
-            raise Malformed("a bound for pairs of several cells or views")
+            raise MalformedCertificate("a bound for pairs of several cells or views")
 
-    def _verdicts(self, body: Any, lines: Lines) -> None:
+    def _verdicts(self, body: Any, lines: CertificateLines) -> None:
         if not isinstance(body, list) or len(body) % 2 or not all(x in ("p", "e", "n") for x in body[::2]):
-            raise Malformed("verdicts are letters p, e, n and counts in turn")
+            raise MalformedCertificate("verdicts are letters p, e, n and counts in turn")
         counts = integers(body[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
         self.judged += int(counts.sum())
         if self.judged > len(self.problem.pairs):
-            raise Malformed("more verdicts than pairs")
+            raise MalformedCertificate("more verdicts than pairs")
         self.verdicts.append(np.repeat(np.array(body[::2], dtype="U1"), counts))
 
-    def _end(self, body: Any, lines: Lines) -> None:
+    def _end(self, body: Any, lines: CertificateLines) -> None:
         *stated, given = fields(body, *self.counts, "sha256")
         for (name, found), said in zip(self.counts.items(), stated, strict=True):
             if count(said, name) != found:
@@ -226,7 +236,7 @@ class _Check:
         if given != lines.digest:
             self._fail("the digest is not that of the file: it was changed after it was written")
         if self.judged != len(self.problem.pairs):
-            raise Malformed(f"{self.judged:,} verdicts for {len(self.problem.pairs):,} pairs")
+            raise MalformedCertificate(f"{self.judged:,} verdicts for {len(self.problem.pairs):,} pairs")
 
     def result(self) -> Verification:
         self._check_claims()

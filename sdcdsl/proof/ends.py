@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sdcdsl.proof.bound import Bound, rational, reaches, rounded
-from sdcdsl.proof.guessing import snapped
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.rational_guess import snapped
+from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Witness, Witnesses, residual
 
 ATTAINED = 1e-12
@@ -30,7 +30,7 @@ def meet(least: np.ndarray, most: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 
 def attained(
-    problem: Problem, witnesses: Sequence[Witness], which: np.ndarray, step: np.ndarray, pair: np.ndarray
+    problem: ProofProblem, witnesses: Sequence[Witness], which: np.ndarray, step: np.ndarray, pair: np.ndarray
 ) -> np.ndarray:
     """How far the tables a + step · move take the cells of the pairs; 0 where one is no table its attacker thinks
     possible. Moves that are nearly whole numbers are tried as such where they do not hold as they are."""
@@ -49,7 +49,7 @@ def attained(
     return out
 
 
-def unending(problem: Problem, ray: Witness, way: float, pair: int) -> bool:
+def unending(problem: ProofProblem, ray: Witness, way: float, pair: int) -> bool:
     """Whether the cell of the pair goes as far as one likes: a move in whole numbers that keeps all relations and meets
     no bound."""
     found = _whole(problem, ray)
@@ -62,7 +62,7 @@ def unending(problem: Problem, ray: Witness, way: float, pair: int) -> bool:
 
 
 def limits(
-    problem: Problem,
+    problem: ProofProblem,
     reasons: Sequence[tuple[int, bool, np.ndarray, np.ndarray]],
     least: np.ndarray,
     value: np.ndarray,
@@ -91,14 +91,14 @@ def _forms(pair: int, up: bool, equations: np.ndarray, gamma: np.ndarray) -> Ite
 
 
 def _far(
-    problem: Problem, made: Witnesses, which: np.ndarray, step: np.ndarray, pair: np.ndarray
+    problem: ProofProblem, made: Witnesses, which: np.ndarray, step: np.ndarray, pair: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far each table takes its cell, and by how much it breaks a relation or a bound."""
     far = np.abs(step * made.moves.at(which, problem.pairs.cell[pair]))
     return far, made.broken(which, step, problem.pairs.attacker[pair])
 
 
-def _whole(problem: Problem, witness: Witness) -> tuple[Witnesses, float] | None:
+def _whole(problem: ProofProblem, witness: Witness) -> tuple[Witnesses, float] | None:
     """The move in whole numbers that keep all relations, and the step that gives back its size."""
     found = snapped(
         witness.move, lambda numbers: residual(problem.system, Witness(witness.cells, numbers)).largest[0] == 0

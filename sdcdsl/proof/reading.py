@@ -1,5 +1,5 @@
 """Reading a certificate line by line. Nothing in the file is believed: sizes, ranges and kinds of everything that is
-used are checked here, and whatever is wrong is one `Malformed` with the line and the reason."""
+used are checked here, and whatever is wrong is one `MalformedCertificate` with the line and the reason."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MOST = 10**8  # of anything that is counted
 LARGEST_WHOLE = 2**53
 
 
-class Malformed(Exception):
+class MalformedCertificate(Exception):
     """Not a certificate, or not a whole one."""
 
 
-class Lines:
+class CertificateLines:
     """The records of a file in order. `digest` is that of all lines before the current one, `allowance` what its size
     allows it to ask for."""
 
@@ -51,12 +51,12 @@ class Lines:
                 self.allowance = Allowance(os.fstat(raw.fileno()).st_size)
                 with _decompressed(raw) as file:
                     yield from self._records(file)
-        except Malformed as error:
-            raise Malformed(f"line {self.number}: {error}") from None
+        except MalformedCertificate as error:
+            raise MalformedCertificate(f"line {self.number}: {error}") from None
         except (EOFError, zlib.error, OSError) as error:
             said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else None
             damaged = f"behind line {self.number}: the compressed data is damaged or incomplete"
-            raise Malformed(said or damaged) from error
+            raise MalformedCertificate(said or damaged) from error
 
     def _records(self, file: IO[bytes]) -> Iterator[tuple[str, Any]]:
         longest, text = self.allowance.line, self.allowance.text
@@ -64,11 +64,15 @@ class Lines:
             self.number += 1
             self._text += len(line)
             if len(line) > longest:
-                raise Malformed(f"longer than {longest:,} bytes, the limit for a file of {self.allowance.size:,} bytes")
+                raise MalformedCertificate(
+                    f"longer than {longest:,} bytes, the limit for a file of {self.allowance.size:,} bytes"
+                )
             if self._text > text:
-                raise Malformed(f"{text:,} bytes of text are the limit for a file of {self.allowance.size:,} bytes")
+                raise MalformedCertificate(
+                    f"{text:,} bytes of text are the limit for a file of {self.allowance.size:,} bytes"
+                )
             if not line.endswith(b"\n"):
-                raise Malformed("the line is not complete: the file was cut off")
+                raise MalformedCertificate("the line is not complete: the file was cut off")
             kind, body = _record(line, self._decoder, first=self.number == 1)
             if self.number == 1 and body.get("sdcdsl-certificate") == FORMAT:
                 self._decoder = _PACKED
@@ -90,7 +94,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Two programs must not read two different things from one record."""
     out = dict(pairs)
     if len(out) != len(pairs):
-        raise Malformed("a name appears twice in one object")
+        raise MalformedCertificate("a name appears twice in one object")
     return out
 
 
@@ -101,7 +105,7 @@ def _unique_or_packed(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _no_constant(word: str) -> Any:
-    raise Malformed(f"{word} is not a number")
+    raise MalformedCertificate(f"{word} is not a number")
 
 
 _LISTS = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
@@ -113,46 +117,46 @@ def _record(line: bytes, decoder: json.JSONDecoder, first: bool) -> tuple[str, A
     try:
         record = decoder.decode(line.decode("utf-8"))
     except RecursionError:
-        raise Malformed("nested too deeply") from None
+        raise MalformedCertificate("nested too deeply") from None
     except ValueError as error:  # also wrong UTF-8, and whole numbers of thousands of digits
-        raise Malformed(f"not a JSON record ({str(error)[:100]})") from None
+        raise MalformedCertificate(f"not a JSON record ({str(error)[:100]})") from None
     if not isinstance(record, dict) or not record:
-        raise Malformed("not a record")
+        raise MalformedCertificate("not a record")
     if first:
         return "header", record
     if len(record) != 1:
-        raise Malformed("a record has one kind")
+        raise MalformedCertificate("a record has one kind")
     ((kind, body),) = record.items()
     # The letters alone may stand in packed numbers.
     if kind != "attackers" and (b"true" in line or b"false" in line) and _TRUTH.search(line):
-        raise Malformed("a number was expected, not true or false")
+        raise MalformedCertificate("a number was expected, not true or false")
     return kind, body
 
 
 def fields(body: Any, *names: str) -> list[Any]:
     """The values of exactly these names."""
     if not isinstance(body, dict) or set(body) != set(names):
-        raise Malformed(f"expected an object with {', '.join(names)}")
+        raise MalformedCertificate(f"expected an object with {', '.join(names)}")
     return [body[name] for name in names]
 
 
 def count(value: Any, what: str, most: int = MOST) -> int:
     if type(value) is not int or value < 0:
-        raise Malformed(f"{what}: a count was expected")
+        raise MalformedCertificate(f"{what}: a count was expected")
     if value > most:
-        raise Malformed(f"{what}: {value:,} is more than the limit of {most:,}")
+        raise MalformedCertificate(f"{what}: {value:,} is more than the limit of {most:,}")
     return value
 
 
 def index(value: Any, below: int, what: str) -> int:
     if type(value) is not int or not 0 <= value < below:
-        raise Malformed(f"{what}: there is no such number")
+        raise MalformedCertificate(f"{what}: there is no such number")
     return value
 
 
 def number(value: Any, what: str) -> float:
     if type(value) not in (int, float) or not abs(value) <= 1.7976931348623157e308:
-        raise Malformed(f"{what}: a finite number was expected")
+        raise MalformedCertificate(f"{what}: a finite number was expected")
     return float(value)
 
 
@@ -163,26 +167,26 @@ def integers(value: Any, size: int | None, below: int, what: str) -> np.ndarray:
         return np.repeat(integers(values, len(values), below, what), counts)
     out = _array("q", value, what)
     if size is not None and len(out) != size:
-        raise Malformed(f"{what}: {len(out)} numbers where {size} were expected")
+        raise MalformedCertificate(f"{what}: {len(out)} numbers where {size} were expected")
     if len(out) and (out.min() < 0 or out.max() >= below):
-        raise Malformed(f"{what}: a number out of range")
+        raise MalformedCertificate(f"{what}: a number out of range")
     return out
 
 
 def ascending(value: Any, below: int, what: str) -> np.ndarray:
     """Numbers written as the first and the differences, each larger than the one before."""
     if isinstance(value, list | np.ndarray) and len(value) > below:
-        raise Malformed(f"{what}: more numbers than there are")
+        raise MalformedCertificate(f"{what}: more numbers than there are")
     gaps = _array("q", value, what)
     if not len(gaps):
         return gaps
     if gaps[0] < 0 or gaps.max() >= below:
-        raise Malformed(f"{what}: a number out of range")
+        raise MalformedCertificate(f"{what}: a number out of range")
     if gaps[1:].min(initial=1) < 1:
-        raise Malformed(f"{what}: a number appears twice, or not in order")
+        raise MalformedCertificate(f"{what}: a number appears twice, or not in order")
     out = gaps.cumsum()
     if out[-1] >= below:
-        raise Malformed(f"{what}: a number out of range")
+        raise MalformedCertificate(f"{what}: a number out of range")
     return out
 
 
@@ -197,10 +201,10 @@ def numbers(value: Any, size: int | None, what: str, open_end: float | None = No
     else:
         opened, out = None, _array("d", value, what)
     if size is not None and len(out) != size:
-        raise Malformed(f"{what}: {len(out)} numbers where {size} were expected")
+        raise MalformedCertificate(f"{what}: {len(out)} numbers where {size} were expected")
     fine = np.isfinite(out) if open_end is None else np.isfinite(out) | (out == open_end)
     if not fine.all():
-        raise Malformed(f"{what}: a number beyond the range of doubles")
+        raise MalformedCertificate(f"{what}: a number beyond the range of doubles")
     if opened is not None and open_end is not None:
         out[opened] = open_end
     return out
@@ -209,22 +213,22 @@ def numbers(value: Any, size: int | None, what: str, open_end: float | None = No
 def _array(code: str, value: Any, what: str) -> np.ndarray:
     if isinstance(value, np.ndarray):
         if code == "q" and value.dtype.kind == "f":
-            raise Malformed(f"{what}: not a list of whole numbers")
+            raise MalformedCertificate(f"{what}: not a list of whole numbers")
         return value.astype(np.int64 if code == "q" else np.float64)
     if not isinstance(value, list):
-        raise Malformed(f"{what}: a list was expected")
+        raise MalformedCertificate(f"{what}: a list was expected")
     try:
         dtype = np.int64 if code == "q" else np.float64
         return np.frombuffer(array(code, value), dtype=dtype) if value else np.empty(0, dtype=dtype)
     except (TypeError, OverflowError):
-        raise Malformed(f"{what}: not a list of {'whole ' if code == 'q' else ''}numbers") from None
+        raise MalformedCertificate(f"{what}: not a list of {'whole ' if code == 'q' else ''}numbers") from None
 
 
 def _runs(value: dict[str, Any], size: int | None, what: str) -> tuple[list[Any], np.ndarray]:
     (runs,) = fields(value, "runs")
     if not isinstance(runs, list) or len(runs) % 2:
-        raise Malformed(f"{what}: runs are values and counts in turn")
+        raise MalformedCertificate(f"{what}: runs are values and counts in turn")
     counts = integers(runs[1::2], None, MOST, what)
     if size is None or int(counts.sum()) != size or (len(counts) and counts.min() < 1):
-        raise Malformed(f"{what}: the runs do not have the right length")
+        raise MalformedCertificate(f"{what}: the runs do not have the right length")
     return runs[::2], counts

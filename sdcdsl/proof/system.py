@@ -101,8 +101,8 @@ class Regions:
         return len(self.view_of)
 
     @cached_property
-    def known(self) -> Known:
-        return Known.sorted(
+    def known(self) -> AttackerKnowledge:
+        return AttackerKnowledge.sorted(
             self.attackers, self.known_attacker, self.known_cell, self.known_low, self.known_high, self.low.shape[1]
         )
 
@@ -128,7 +128,7 @@ class Regions:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class AttackerKnowledge:
     """What attackers know beyond their views, by attacker and then by cell, every cell once."""
 
     start: np.ndarray  # int64 [attacker + 1]
@@ -140,7 +140,7 @@ class Known:
     @classmethod
     def sorted(
         cls, attackers: int, who: np.ndarray, cell: np.ndarray, low: np.ndarray, high: np.ndarray, cells: int
-    ) -> Known:
+    ) -> AttackerKnowledge:
         key = who.astype(np.int64) * max(cells, 1) + cell
         if len(key) and (key[1:] <= key[:-1]).any():
             order = np.argsort(key, kind="stable")
@@ -157,7 +157,7 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ProofPairs:
     """Who must not find out what: the attacker must be able to think that the cell lies lpl below its true value, upl
     above it, and in a range of at least spl."""
 
@@ -180,12 +180,12 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class ProofProblem:
     """What there is to prove, and what is computed from it once."""
 
     system: System
     regions: Regions
-    pairs: Pairs
+    pairs: ProofPairs
 
     @cached_property
     def levels_up(self) -> np.ndarray:

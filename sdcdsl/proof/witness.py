@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from sdcdsl.proof.exact import TOLERANCE, excess, outside, products_down, round_up, rounded_sums, sums
-from sdcdsl.proof.system import Problem, System, spans
+from sdcdsl.proof.system import ProofProblem, System, spans
 
 AT_ONCE = 2**18  # numbers of tables that are compared with boxes at a time
 
@@ -44,7 +44,7 @@ class Residuals:
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
+class ReachedLevels:
     """What claims come to, pair by pair. Of claims with `reasons`, nothing is to be believed."""
 
     claim: np.ndarray  # int64 [entry]: its number
@@ -56,7 +56,7 @@ class Reached:
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class MoveMatrix:
     """Witnesses one behind the other."""
 
     start: np.ndarray  # int64 [witness + 1]
@@ -65,7 +65,7 @@ class Moves:
     cells: int  # of the table
 
     @classmethod
-    def of(cls, witnesses: Sequence[Witness], cells: int) -> Moves:
+    def of(cls, witnesses: Sequence[Witness], cells: int) -> MoveMatrix:
         start = np.cumsum([0, *(len(w.cells) for w in witnesses)])
         if len(witnesses) == 1:
             return cls(start, witnesses[0].cells, witnesses[0].move, cells)
@@ -96,11 +96,11 @@ class Moves:
     def _key(self) -> np.ndarray:
         return self.owner * self.cells + self.cell
 
-    def only(self, witnesses: np.ndarray) -> Moves:
+    def only(self, witnesses: np.ndarray) -> MoveMatrix:
         if len(witnesses) == len(self):
             return self
         at = spans(self.start[witnesses], self.count[witnesses])
-        return Moves(np.cumsum([0, *self.count[witnesses]]), self.cell[at], self.move[at], self.cells)
+        return MoveMatrix(np.cumsum([0, *self.count[witnesses]]), self.cell[at], self.move[at], self.cells)
 
     def at(self, owner: np.ndarray, cell: np.ndarray) -> np.ndarray:
         """By how much these witnesses move these cells."""
@@ -111,7 +111,7 @@ class Moves:
         return np.where(self._key[at] == wanted, self.move[at], 0.0)
 
 
-def residuals(system: System, moves: Moves) -> Residuals:
+def residuals(system: System, moves: MoveMatrix) -> Residuals:
     """Whole moves together. Others each by itself: whether their sums are exact depends on all numbers in them."""
     largest, equation = np.zeros(len(moves)), np.full(len(moves), -1)
     whole = np.flatnonzero(moves.whole)
@@ -122,7 +122,7 @@ def residuals(system: System, moves: Moves) -> Residuals:
     return Residuals(largest, equation)
 
 
-def _residuals(system: System, moves: Moves, whole: bool) -> tuple[np.ndarray, np.ndarray]:
+def _residuals(system: System, moves: MoveMatrix, whole: bool) -> tuple[np.ndarray, np.ndarray]:
     """Of broken moves nobody expects that relations hold exactly: a bound will do."""
     m = system.equations
     key, coefficient, amount = _products(system, moves)
@@ -152,7 +152,7 @@ def _size(x: Fraction) -> float:
     return round_up(abs(x))
 
 
-def _products(system: System, moves: Moves) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _products(system: System, moves: MoveMatrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The terms of M · move: which relation of which witness, the coefficient, and the number it is multiplied by."""
     if len(moves) == 1 and 2 * len(moves.cell) > system.cells:  # no need to look for the entries of so many cells
         everywhere = np.zeros(system.cells)
@@ -163,18 +163,18 @@ def _products(system: System, moves: Moves) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def residual(system: System, witness: Witness) -> Residuals:
-    return residuals(system, Moves.of([witness], system.cells))
+    return residuals(system, MoveMatrix.of([witness], system.cells))
 
 
 class Witnesses:
     """Some witnesses, whose relations are checked once, for whatever is claimed by them."""
 
-    def __init__(self, problem: Problem, witnesses: Sequence[Witness]) -> None:
+    def __init__(self, problem: ProofProblem, witnesses: Sequence[Witness]) -> None:
         self.problem = problem
-        self.moves = Moves.of(witnesses, problem.system.cells)
+        self.moves = MoveMatrix.of(witnesses, problem.system.cells)
         self.residuals = residuals(problem.system, self.moves)
 
-    def claims(self, claims: Sequence[Claim]) -> Reached:
+    def claims(self, claims: Sequence[Claim]) -> ReachedLevels:
         """The tables a + step · move for the attackers of the pairs, whose cells they move up or down. Every claim is
         about at least one pair; its witness is a number of these."""
         pairs, regions = self.problem.pairs, self.problem.regions
@@ -208,7 +208,7 @@ class Witnesses:
         tolerance = np.zeros(len(claims))
         some = (used > 0) & (least > 0)
         np.maximum.at(tolerance, of[some], used[some] / least[some])
-        return Reached(claim, pair, up, far, tolerance, reasons)
+        return ReachedLevels(claim, pair, up, far, tolerance, reasons)
 
     def broken(self, witness: np.ndarray, step: np.ndarray, attacker: np.ndarray) -> np.ndarray:
         """By how much each table a + step · move breaks a relation, or the box of the attacker; 0 if neither."""

@@ -2,7 +2,7 @@
 
 from sdcdsl.released.from_jj import pattern_of_jj
 from sdcdsl.released.read import read_release
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.statements import Layout, PublishedStatements
 from sdcdsl.released.write import write_release_csv
 
-__all__ = ["Layout", "Published", "pattern_of_jj", "read_release", "write_release_csv"]
+__all__ = ["Layout", "PublishedStatements", "pattern_of_jj", "read_release", "write_release_csv"]

@@ -13,7 +13,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.pattern import Pattern
 from sdcdsl.released.closeness import LAST_BITS, Closeness
-from sdcdsl.released.understanding import Told
+from sdcdsl.released.released_cells import ReleasedCells
 
 
 def excluded(problem: TableProblem, pattern: Pattern, close: Closeness) -> list[Diagnostic]:
@@ -31,7 +31,7 @@ def excluded(problem: TableProblem, pattern: Pattern, close: Closeness) -> list[
     return [diagnostic("SDC403", headline, notes=[first_cells(out, says)])]
 
 
-def contradicts_sums(problem: TableProblem, pattern: Pattern, told: Told) -> list[Diagnostic]:
+def contradicts_sums(problem: TableProblem, pattern: Pattern, told: ReleasedCells) -> list[Diagnostic]:
     """SDC405: relations that no table within what is printed can keep.
 
     A plain figure counts with half a unit of its last digit to both sides where digits are missing, a figure with a

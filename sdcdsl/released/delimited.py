@@ -18,9 +18,9 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source
 from sdcdsl.released.columns import Roles
 from sdcdsl.released.figures import BLANK, NUMBER, RANGE, STRANGE, Figures, with_decimal_mark
-from sdcdsl.released.guarding import unguarded
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.formula_guard import unguarded
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Layout, PublishedStatements
 from sdcdsl.released.words import STATUS_WORDS, UNSAID
 
 FIGURES = ("value", "low", "high", "base", "deviation")
@@ -32,9 +32,9 @@ def rows_of(
     roles: Roles,
     table: BoundTable,
     layout: Layout,
-    statements: Published,
+    statements: PublishedStatements,
     padded: bool = False,
-) -> tuple[Rows | None, list[Diagnostic]]:
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     """`padded`: blanks around a code mean nothing, and a code left blank is the total."""
     frame, problems = frame_of(source, header, roles.all)
     if frame is None:
@@ -60,9 +60,9 @@ def rows_in(
     roles: Roles,
     table: BoundTable,
     layout: Layout,
-    statements: Published,
+    statements: PublishedStatements,
     padded: bool = False,
-) -> tuple[Rows | None, list[Diagnostic]]:
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     """The rows of a frame. Figures are texts, or numbers that have all their digits."""
     at, found = _placed(frame, records, table, roles, padded)
     figures, strange = _figures(frame, records, roles, layout, statements)
@@ -75,7 +75,7 @@ def rows_in(
     def place(row: int, what: str = "") -> FilePlace:
         return records.place(int(lines[row]), getattr(roles, what) or "" if what else "")
 
-    return Rows(records.name, place, at, status=status, **figures), []
+    return ReleasedRows(records.name, place, at, status=status, **figures), []
 
 
 def _placed(
@@ -118,7 +118,7 @@ def _numbered(
 
 
 def _figures(
-    frame: pl.DataFrame, records: Records, roles: Roles, layout: Layout, statements: Published
+    frame: pl.DataFrame, records: Records, roles: Roles, layout: Layout, statements: PublishedStatements
 ) -> tuple[dict[str, Figures], list[Diagnostic]]:
     hidden = frozenset(word.casefold() for word in statements.hidden_words)
     columns = {role: column for role in FIGURES if (column := getattr(roles, role)) is not None}

@@ -17,8 +17,8 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.released.columns import Roles, code_columns, written_columns
 from sdcdsl.released.delimited import rows_of
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Layout, PublishedStatements
 from sdcdsl.released.words import STATUS_LETTERS
 
 
@@ -44,8 +44,8 @@ def _known(table: BoundTable) -> list[set[str]]:
 
 
 def read_argus(
-    source: Source, row: Header | None, table: BoundTable, layout: Layout, statements: Published
-) -> tuple[Rows | None, list[Diagnostic]]:
+    source: Source, row: Header | None, table: BoundTable, layout: Layout, statements: PublishedStatements
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     if row is None:
         headline = f"the first row of {source.name} does not begin with codes of table `{table.name}`"
         notes = [f"expected a code of each of {', '.join(code_columns(table))}, then the value"]

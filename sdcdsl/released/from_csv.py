@@ -10,13 +10,13 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, Source
 from sdcdsl.released.columns import find_roles
 from sdcdsl.released.delimited import rows_of
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Layout, PublishedStatements
 
 
 def read_csv_release(
-    source: Source, header: Header, table: BoundTable, layout: Layout, statements: Published
-) -> tuple[Rows | None, list[Diagnostic]]:
+    source: Source, header: Header, table: BoundTable, layout: Layout, statements: PublishedStatements
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     roles, problems = find_roles(source.name, header.last_line, header.names, table, layout)
     if roles is None:
         return None, problems

@@ -19,7 +19,7 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.released.figures import Figures
-from sdcdsl.released.rows import Rows
+from sdcdsl.released.rows import ReleasedRows
 from sdcdsl.released.words import TOOL_HIDDEN, TOOL_PUBLISHED
 
 CELLS_FROM = 3  # the line of the first cell
@@ -36,7 +36,7 @@ def looks_like_jj(text: str) -> bool:
     return len(words) == 2 and words[0] == "0" and words[1].isdecimal()
 
 
-def read_jj_release(source: Source, table: BoundTable) -> tuple[Rows | None, list[Diagnostic]]:
+def read_jj_release(source: Source, table: BoundTable) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     read, problems = read_jj(source)
     if read is None:
         return None, problems
@@ -63,7 +63,7 @@ def read_jj_release(source: Source, table: BoundTable) -> tuple[Rows | None, lis
         for where, x in ((~filled, read.a), (known, read.low), (known, read.high))
     )
     status = np.where(np.isin(read.status, ("u", "m")), TOOL_HIDDEN, TOOL_PUBLISHED)
-    return Rows(source.name, place, at, value, low, high, status, Figures.blank(n), Figures.blank(n)), problems
+    return ReleasedRows(source.name, place, at, value, low, high, status, Figures.blank(n), Figures.blank(n)), problems
 
 
 def _asks_for_nothing(read: JJTable) -> bool:

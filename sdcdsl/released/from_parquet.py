@@ -15,8 +15,8 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 from sdcdsl.ordinary import open_ordinary
 from sdcdsl.released.columns import Roles, find_roles
 from sdcdsl.released.delimited import FIGURES, rows_in
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Layout, PublishedStatements
 
 MAGIC = b"PAR1"
 
@@ -30,8 +30,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def read_parquet_release(
-    path: Path, table: BoundTable, layout: Layout, statements: Published
-) -> tuple[Rows | None, list[Diagnostic]]:
+    path: Path, table: BoundTable, layout: Layout, statements: PublishedStatements
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     name = str(path)
     if problems := unopenable(path):
         return None, problems

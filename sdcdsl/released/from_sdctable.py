@@ -12,8 +12,8 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, Source
 from sdcdsl.released.columns import find_roles
 from sdcdsl.released.delimited import rows_of
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Layout, PublishedStatements
 
 STATUS = "sdcstatus"
 
@@ -23,8 +23,8 @@ def has_sdc_status(header: Header) -> bool:
 
 
 def read_sdctable(
-    source: Source, header: Header, table: BoundTable, layout: Layout, statements: Published
-) -> tuple[Rows | None, list[Diagnostic]]:
+    source: Source, header: Header, table: BoundTable, layout: Layout, statements: PublishedStatements
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     column = next((name for name in header.names if name.casefold() == STATUS), "sdcStatus")
     layout = replace(layout, columns={"status": column, **layout.columns})
     roles, problems = find_roles(source.name, header.last_line, header.names, table, layout)

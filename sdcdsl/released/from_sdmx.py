@@ -19,8 +19,8 @@ from sdcdsl.diagnostics import Diagnostic, Source
 from sdcdsl.released import sdmx
 from sdcdsl.released.columns import Roles, code_columns, missing_column
 from sdcdsl.released.delimited import frame_of, rows_in
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Layout, PublishedStatements
 from sdcdsl.released.words import CHANGED, STATUS_WORDS, TOOL_HIDDEN, UNSAID
 
 _FREE = ("", "F")
@@ -31,8 +31,8 @@ def looks_like_sdmx(header: Header) -> bool:
 
 
 def read_sdmx(
-    source: Source, header: Header, table: BoundTable, layout: Layout, statements: Published
-) -> tuple[Rows | None, list[Diagnostic]]:
+    source: Source, header: Header, table: BoundTable, layout: Layout, statements: PublishedStatements
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     roles, problems = _roles(source.name, header, table, layout)
     if roles is None:
         return None, problems

@@ -10,14 +10,14 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.readers.wording import figure
 from sdcdsl.diagnostics import Diagnostic, diagnostic
-from sdcdsl.released.understanding import Told
+from sdcdsl.released.released_cells import ReleasedCells
 
 
 def merge(
-    problem: TableProblem, told: Mapping[str, Told], maps: Mapping[str, np.ndarray]
-) -> tuple[Told, list[Diagnostic]]:
+    problem: TableProblem, told: Mapping[str, ReleasedCells], maps: Mapping[str, np.ndarray]
+) -> tuple[ReleasedCells, list[Diagnostic]]:
     """By cell of the problem; of cells in two tables, what the first of them says."""
-    out = Told.nothing(problem.n)
+    out = ReleasedCells.nothing(problem.n)
     source = np.full(problem.n, -1)
     found: list[Diagnostic] = []
     names = list(told)
@@ -35,13 +35,13 @@ def merge(
 
             found.append(diagnostic("SDC406", headline, notes=[first_cells(differ, says)]))
         fresh = ~again
-        for field in Told.__dataclass_fields__:
+        for field in ReleasedCells.__dataclass_fields__:
             getattr(out, field)[here[fresh]] = getattr(mine, field)[fresh]
         source[here[fresh]] = at
     return out, found
 
 
-def _alike(one: Told, other: Told) -> np.ndarray:
+def _alike(one: ReleasedCells, other: ReleasedCells) -> np.ndarray:
     room = one.half + other.half + 1e-9 * np.maximum(np.abs(one.number), np.abs(other.number))
     alike = np.isnan(one.number) == np.isnan(other.number)
     alike &= ~(np.abs(one.number - other.number) > room)
@@ -53,7 +53,7 @@ def _alike(one: Told, other: Told) -> np.ndarray:
     return alike
 
 
-def _said(told: Told, cell: int) -> str:
+def _said(told: ReleasedCells, cell: int) -> str:
     if not np.isnan(told.number[cell]):
         return f"says {figure(told.number[cell])}"
     if np.isnan(told.low[cell]):

@@ -13,8 +13,8 @@ from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.released import words as w
 from sdcdsl.released.figures import NIL, NUMBER
 from sdcdsl.released.read import read_rows
-from sdcdsl.released.rows import Rows, cells_by_table
-from sdcdsl.released.statements import Layout, Published
+from sdcdsl.released.rows import ReleasedRows, cells_by_table
+from sdcdsl.released.statements import Layout, PublishedStatements
 
 _TOUCHED = (w.HIDDEN, w.INTERVAL, w.CHANGED, w.TOOL_HIDDEN)
 
@@ -25,14 +25,14 @@ def read_previous(problem: TableProblem, files: Mapping[str, Path]) -> tuple[np.
     found: list[Diagnostic] = []
     maps = cells_by_table(problem)
     for table in problem.tables:
-        rows, problems = read_rows(files[table.name], table, Layout(), Published(), None)
+        rows, problems = read_rows(files[table.name], table, Layout(), PublishedStatements(), None)
         found += problems
         if rows is not None:
             out[maps[table.name][rows.cell[_touched(rows)]]] = True
     return (None if found else out), found
 
 
-def _touched(rows: Rows) -> np.ndarray:
+def _touched(rows: ReleasedRows) -> np.ndarray:
     printed = np.isin(rows.value.kind, (NUMBER, NIL)) | (rows.status == w.TOOL_EMPTY)
     point = (rows.low.kind == NUMBER) & (rows.high.kind == NUMBER) & (rows.low.number == rows.high.number)
     own = ((rows.low.kind == NUMBER) | (rows.high.kind == NUMBER)) & ~point

@@ -21,19 +21,19 @@ from sdcdsl.released.from_jj import looks_like_jj, read_jj_release
 from sdcdsl.released.from_parquet import is_parquet, read_parquet_release
 from sdcdsl.released.from_sdctable import has_sdc_status, read_sdctable
 from sdcdsl.released.from_sdmx import looks_like_sdmx, read_sdmx
-from sdcdsl.released.making import make_pattern
 from sdcdsl.released.merging import merge
-from sdcdsl.released.rows import Rows, cells_by_table
-from sdcdsl.released.statements import Absent, Format, Layout, Published
-from sdcdsl.released.understanding import Told, no_file, understand
+from sdcdsl.released.pattern_building import make_pattern
+from sdcdsl.released.released_cells import ReleasedCells, no_file, read_cells
+from sdcdsl.released.rows import ReleasedRows, cells_by_table
+from sdcdsl.released.statements import Absent, Format, Layout, PublishedStatements
 
-_PLAIN, _USUAL = Published(), Layout()
+_PLAIN, _USUAL = PublishedStatements(), Layout()
 
 
 def read_release(
     problem: TableProblem,
     files: Mapping[str, Path],
-    statements: Published = _PLAIN,
+    statements: PublishedStatements = _PLAIN,
     *,
     format: Format | None = None,
     absent: Absent = "error",
@@ -50,7 +50,7 @@ def read_release(
     if strangers:
         raise ValueError(f"files for tables that the problem does not have: {sorted(strangers)}")
     close, maps, a = closeness(problem), cells_by_table(problem), problem.dataset["a"].values
-    told: dict[str, Told] = {}
+    told: dict[str, ReleasedCells] = {}
     found: list[Diagnostic] = []
     for table in problem.tables:
         if table.name not in files:
@@ -60,7 +60,7 @@ def read_release(
         found += problems
         if rows is not None:
             cells = maps[table.name]
-            mine, problems = understand(rows, table, a[cells], close.take(cells), statements, absent)
+            mine, problems = read_cells(rows, table, a[cells], close.take(cells), statements, absent)
             found += problems
             if mine is not None:
                 told[table.name] = mine
@@ -79,8 +79,8 @@ def read_release(
 
 
 def read_rows(
-    path: Path, table: BoundTable, layout: Layout, statements: Published, format: Format | None
-) -> tuple[Rows | None, list[Diagnostic]]:
+    path: Path, table: BoundTable, layout: Layout, statements: PublishedStatements, format: Format | None
+) -> tuple[ReleasedRows | None, list[Diagnostic]]:
     """One file, whatever its format, row by row."""
     if format == "parquet" or (format is None and is_parquet(path)):
         return read_parquet_release(path, table, layout, statements)

@@ -14,7 +14,7 @@ from sdcdsl.released.figures import Figures
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ReleasedRows:
     """One row a cell; `cell` counts within the table. Nothing is said where a figure is blank."""
 
     name: str

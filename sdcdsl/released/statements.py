@@ -11,7 +11,7 @@ Absent = Literal["error", "hidden", "zero"]
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedStatements:
     """What readers of the table are told about how its figures were changed: at most one of the three forms."""
 
     base: float | None = None  # controlled rounding: every rounded figure is a multiple of it, less than it away

@@ -22,8 +22,8 @@ from sdcdsl.bind.readers.jj_checks import ADDITIVE_WITHIN
 from sdcdsl.bind.relations import Relations, select
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED
+from sdcdsl.released.consistent_table import possible_table
 from sdcdsl.released.frame import bound_table
-from sdcdsl.released.possible import possible_table
 from sdcdsl.released.printing import DIGITS, as_printed
 from sdcdsl.released.rows import cells_by_table
 

@@ -10,8 +10,8 @@ import polars as pl
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.released.columns import written_columns
+from sdcdsl.released.formula_guard import guarded, may_be_cut
 from sdcdsl.released.frame import FIGURES, bound_table, release_frame, texts
-from sdcdsl.released.guarding import guarded, may_be_cut
 
 
 def write_release_csv(

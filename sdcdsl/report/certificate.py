@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdcdsl.audit.certify import write_certificate
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.ordinary import sha256
 from sdcdsl.policy.resolve import Policy
 
@@ -29,7 +29,7 @@ class Input:
 
 
 def inputs_of(
-    source: Path, policy: Policy, places: Noted, released: Mapping[str, Path] | None = None
+    source: Path, policy: Policy, places: RecordedLocations, released: Mapping[str, Path] | None = None
 ) -> tuple[Input, ...]:
     """Every file with its digest: policies, data, and released tables by their names."""
     own = [] if source.suffix.lower() == ".jj" else policy.files

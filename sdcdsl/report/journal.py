@@ -30,12 +30,12 @@ FOLDERS = "folders"  # all other folders with a staging folder of the same relea
 OF = "of"  # in each of these: the folder that has the journal
 
 
-class Malformed(ValueError):
+class MalformedJournal(ValueError):
     """A journal that nobody follows; says why."""
 
 
 @dataclass(frozen=True)
-class Move:
+class FileMove:
     """One name: a file, or a folder that is new with all that is in it."""
 
     number: int
@@ -86,7 +86,7 @@ def is_folder(path: Path) -> bool:
 # ---- both ways -------------------------------------------------------------------------------------------
 
 
-def put_in_place(moves: Sequence[Move]) -> None:
+def put_in_place(moves: Sequence[FileMove]) -> None:
     """Old names go, then new ones come. The last move, which is that of the lock, is the first to go and the last to
     come: no lock ever stands beside files of another release. May be done again after it was interrupted."""
     waiting = [move for move in moves if move.waits]
@@ -101,7 +101,7 @@ def put_in_place(moves: Sequence[Move]) -> None:
         _folders_to_disk(group)
 
 
-def take_back(moves: Sequence[Move]) -> None:
+def take_back(moves: Sequence[FileMove]) -> None:
     """The other way: new names go, then old ones come."""
     for move in reversed(moves):
         if not move.waits and move.is_new(move.final):
@@ -113,14 +113,14 @@ def take_back(moves: Sequence[Move]) -> None:
     _folders_to_disk(moves)
 
 
-def _clear(move: Move) -> None:
+def _clear(move: FileMove) -> None:
     if is_folder(move.final):
         raise IsADirectoryError(21, "a folder has that name", str(move.final))
     if os.path.lexists(move.final):
         os.rename(move.final, move.before)
 
 
-def _folders_to_disk(moves: Sequence[Move]) -> None:
+def _folders_to_disk(moves: Sequence[FileMove]) -> None:
     for folder in dict.fromkeys(move.folder for move in moves):
         folder_to_disk(folder)
 
@@ -128,7 +128,7 @@ def _folders_to_disk(moves: Sequence[Move]) -> None:
 # ---- the file --------------------------------------------------------------------------------------------
 
 
-def write(base: Staging, others: Sequence[Staging], moves: Sequence[Move]) -> None:
+def write(base: Staging, others: Sequence[Staging], moves: Sequence[FileMove]) -> None:
     """When this returns the release is decided."""
     folders = [base.folder, *(other.folder for other in others)]
     content = {
@@ -154,26 +154,26 @@ def close(base: Staging) -> None:
     folder_to_disk(base.path)
 
 
-def _moves(content: Any, held: Sequence[Staging | None]) -> Iterator[Move]:
+def _moves(content: Any, held: Sequence[Staging | None]) -> Iterator[FileMove]:
     """What a journal says, as far as it is one of ours."""
     if not isinstance(content, dict) or content.get("form") != FORM:
-        raise Malformed(f"it is no journal of the form {FORM}")
+        raise MalformedJournal(f"it is no journal of the form {FORM}")
     inodes, moves = content.get("inodes"), content.get("moves")
     if not isinstance(inodes, list) or len(inodes) != len(held) or not isinstance(moves, list):
-        raise Malformed("it does not say where it belongs")
+        raise MalformedJournal("it does not say where it belongs")
     for number, move in enumerate(moves):
         wanted = {"folder": int, "slot": int, "name": str, "files": dict}
         if not isinstance(move, dict) or any(type(move.get(key)) is not kind for key, kind in wanted.items()):
-            raise Malformed(f"its entry {number} is no file")
+            raise MalformedJournal(f"its entry {number} is no file")
         if not (0 <= move["folder"] < len(held) and move["slot"] >= 0 and _plain(move["name"])):
-            raise Malformed(f"its entry {number} leads out of its folder")
+            raise MalformedJournal(f"its entry {number} leads out of its folder")
         own = held[move["folder"]]
         if own is None or own.inode != inodes[move["folder"]]:
-            raise Malformed("it was not made in this place: a copy of a folder is not followed")
+            raise MalformedJournal("it was not made in this place: a copy of a folder is not followed")
         for path, digest in move["files"].items():
             if not isinstance(digest, str) or (path and not all(_plain(part) for part in path.split("/"))):
-                raise Malformed(f"its entry {number} leads out of its folder")
-        yield Move(number, own.folder, move["slot"], move["name"], move["files"])
+                raise MalformedJournal(f"its entry {number} leads out of its folder")
+        yield FileMove(number, own.folder, move["slot"], move["name"], move["files"])
 
 
 def _plain(name: str) -> bool:
@@ -236,17 +236,17 @@ def _together(folder: Path) -> tuple[Path, list[Path]]:
     said = staging.read(folder / staging.NAME / OF)
     base = folder if said is None else _near(folder, said.get("base") if isinstance(said, dict) else None)
     if not base.is_dir():
-        raise Malformed(f"the folder with its journal, {base}, is not here")
+        raise MalformedJournal(f"the folder with its journal, {base}, is not here")
     listed = staging.read(base / staging.NAME / FOLDERS) or []
     if not isinstance(listed, list):
-        raise Malformed(f"{FOLDERS} is no list")
+        raise MalformedJournal(f"{FOLDERS} is no list")
     others = [_near(base, one) for one in listed]
     return (base, others) if said is None or folder in others else (folder, [])
 
 
 def _near(folder: Path, path: Any) -> Path:
     if not isinstance(path, str):
-        raise Malformed("it does not say where it belongs")
+        raise MalformedJournal("it does not say where it belongs")
     return Path(os.path.normpath(folder / path))
 
 

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.certificate import Input, inputs_of
 from sdcdsl.version import __version__
@@ -30,7 +30,7 @@ class Provenance:
 
     @classmethod
     def of(
-        cls, policy: Policy, source: Path, places: Noted, day: datetime.date, options: Mapping[str, Any]
+        cls, policy: Policy, source: Path, places: RecordedLocations, day: datetime.date, options: Mapping[str, Any]
     ) -> Provenance:
         return cls(policy, source, inputs_of(source, policy, places), day, dict(options), versions())
 

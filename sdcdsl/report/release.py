@@ -24,7 +24,7 @@ from sdcdsl.released.to_jj import write_release_jj
 from sdcdsl.released.to_sdmx import write_release_sdmx
 from sdcdsl.released.write import write_release_csv, write_release_parquet
 from sdcdsl.report import journal, staging
-from sdcdsl.report.journal import BACK, FOLDERS, FORWARD, OF, Move, is_folder, settle
+from sdcdsl.report.journal import BACK, FOLDERS, FORWARD, OF, FileMove, is_folder, settle
 from sdcdsl.report.staging import Busy, Staging, folder_to_disk, to_disk
 from sdcdsl.vocabulary.formats import RELEASES
 
@@ -216,14 +216,14 @@ class Staged:
         slot.last_used = self._files
         return slot
 
-    def _moves(self) -> Iterator[Move]:
+    def _moves(self) -> Iterator[FileMove]:
         """Where the last file goes is the last of them."""
         number = 0
         for slot in sorted(self._slots, key=lambda slot: slot.last_used):
             for entry in sorted(slot.path.iterdir()):
                 below = sorted(p for p in entry.rglob("*") if not is_folder(p)) if is_folder(entry) else [entry]
                 digests = {"" if p == entry else p.relative_to(entry).as_posix(): sha256(p) for p in below}
-                yield Move(number, slot.folder, slot.number, entry.name, digests)
+                yield FileMove(number, slot.folder, slot.number, entry.name, digests)
                 number += 1
 
 

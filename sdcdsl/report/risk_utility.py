@@ -28,7 +28,7 @@ _RATIOS = ((0.0, "0 ×"), (0.25, "¼ ×"), (0.5, "½ ×"), (1.0, "1 ×"), (2.0, 
 
 
 @dataclass(frozen=True)
-class Point:
+class ReleasePoint:
     """One run. `loss` and `risk` in per cent; no loss: no release, and `note` says why; no risk: not to be measured."""
 
     series: str
@@ -45,18 +45,18 @@ class Point:
 
 @dataclass(frozen=True)
 class _At:
-    point: Point
+    point: ReleasePoint
     x: float
     y: float
 
 
-def risk_utility_map(title: str, points: Sequence[Point]) -> str:
+def risk_utility_map(title: str, points: Sequence[ReleasePoint]) -> str:
     """The same text for the same points, always."""
     return _Map(title, points).text()
 
 
 class _Map:
-    def __init__(self, title: str, points: Sequence[Point]) -> None:
+    def __init__(self, title: str, points: Sequence[ReleasePoint]) -> None:
         self.title, self.points = title, list(points)
         self.series = list(dict.fromkeys(point.series for point in self.points))
         self.single = len({point.level for point in self.points}) <= 1
@@ -232,7 +232,7 @@ class _Map:
     def _colour(self, name: str) -> str:
         return colour(self.series.index(name))
 
-    def _mark(self, name: str, x: float, y: float, point: Point | None = None) -> str:
+    def _mark(self, name: str, x: float, y: float, point: ReleasePoint | None = None) -> str:
         shape = SHAPES[self.series.index(name) % len(SHAPES)]
         told = f"<title>{escape(_name(point))}: {escape(_told(point))}</title>" if point is not None else ""
         run = f' data-run="{escape(_name(point))}"' if point is not None else ""
@@ -246,11 +246,11 @@ def _is_figure(x: float | None) -> bool:
     return x is not None and not math.isnan(x)
 
 
-def _name(point: Point) -> str:
+def _name(point: ReleasePoint) -> str:
     return f"{point.series} {point.factor}"
 
 
-def _told(point: Point) -> str:
+def _told(point: ReleasePoint) -> str:
     if not _is_figure(point.loss):
         return f"no release{', ' + point.note if point.note else ''}"
     risk = f"risk {point.risk:.3g} %" if _is_figure(point.risk) else "risk not measured"

@@ -14,7 +14,7 @@ from sdcdsl.executing import SERIAL, Channel, Tally, Team, in_order
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.risk.assessment import Assessment, Trial
 from sdcdsl.risk.attacker import Attacker
-from sdcdsl.risk.soft import Closest, Found
+from sdcdsl.risk.attacker_problem import AttackerProblem, AttackerSolution
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 
 DEFAULTS: dict[str, Any] = {"replications": 10, "delta": 0.2, "norm": "L1", "soft": 1000.0}
@@ -87,7 +87,7 @@ def replicated(
 ) -> Runs:
     """Some replications of one experiment in one norm, one after another on solvers that stay warm, in whatever
     process. What a solver finds may depend on where it stood: so it always begins anew with the first of them."""
-    closest, runs = Closest(attacker.made.M, norm, soft), Runs()
+    closest, runs = AttackerProblem(attacker.made.M, norm, soft), Runs()
     for replication in part:
         if deadline.expired:
             break
@@ -104,7 +104,7 @@ class Runs:
         self.shortness: list[np.ndarray] = []
         self.soft = self.failed = self.done = 0
 
-    def one(self, attacker: Attacker, found: Found) -> None:
+    def one(self, attacker: Attacker, found: AttackerSolution) -> None:
         self.done += 1
         if found.z is None:
             self.failed += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdcdsl.syntax.grammar import Rule, Tables
+from sdcdsl.syntax.grammar import ParserTables, Production
 from sdcdsl.syntax.tree import Node, Token
 
 END = "$END"
@@ -30,7 +30,7 @@ Checkpoint = tuple[tuple[int, ...], tuple[_Value, ...]]
 
 
 class Automaton:
-    def __init__(self, tables: Tables):
+    def __init__(self, tables: ParserTables):
         self.tables = tables
         self.states: list[int] = [tables.start]
         self.values: list[_Value] = []
@@ -113,7 +113,7 @@ class Automaton:
         row, terminals = self.tables.actions[self.states[-1]], self.tables.terminals
         return frozenset(t for t in row if t in terminals and self.accepts(t))
 
-    def _reduce(self, rule: Rule) -> None:
+    def _reduce(self, rule: Production) -> None:
         size = len(rule.symbols)
         if rule.passes:
             self.states[-1:] = [self.tables.actions[self.states[-2]][rule.origin] - 1]
@@ -124,7 +124,7 @@ class Automaton:
         self.states.append(self.tables.actions[self.states[-1]][rule.origin] - 1)
 
 
-def _build(rule: Rule, taken: list[_Value]) -> _Value:
+def _build(rule: Production, taken: list[_Value]) -> _Value:
     start, end = taken[0].start, taken[-1].end
     kept = [taken[i] for i in rule.kept] if rule.drops else taken
     if rule.splice:

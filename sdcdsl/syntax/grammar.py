@@ -26,7 +26,7 @@ def grammar_folder() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Production:
     """One production. `kept` are the places of the symbols that stay in the tree."""
 
     origin: str
@@ -40,11 +40,11 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Tables:
+class ParserTables:
     """`actions[state][symbol]`: n > 0 go to state n - 1; n < 0 reduce by rule -n - 1."""
 
     actions: list[dict[str, int]]
-    rules: list[Rule]
+    rules: list[Production]
     start: int
     end: int
     patterns: dict[str, str]  # terminals that are regular expressions, in the order to try them
@@ -62,7 +62,7 @@ class Tables:
 
 
 @cache
-def tables() -> Tables:
+def tables() -> ParserTables:
     folder = grammar_folder()
     text = (folder / "sdc.lark").read_text(encoding="utf-8")
     kept = folder / "sdc.tables.json"
@@ -78,9 +78,9 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _from_json(data: dict[str, Any]) -> Tables:
+def _from_json(data: dict[str, Any]) -> ParserTables:
     rules = [
-        Rule(
+        Production(
             origin,
             kind,
             tuple(symbols),
@@ -92,7 +92,7 @@ def _from_json(data: dict[str, Any]) -> Tables:
         )
         for origin, kind, symbols, keep, splice, unwrap in data["rules"]
     ]
-    return Tables(
+    return ParserTables(
         data["actions"], rules, data["start"], data["end"], data["patterns"], data["keywords"], data["symbols"]
     )
 

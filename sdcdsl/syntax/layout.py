@@ -15,15 +15,15 @@ _RULE = re.compile(r":?-+:?")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class InlineCellText:
     text: str
     start: int
     end: int
 
 
-def cells_of(row: Token) -> list[Cell]:
+def cells_of(row: Token) -> list[InlineCellText]:
     """`| a | b |` → a, b, each with its place."""
-    out: list[Cell] = []
+    out: list[InlineCellText] = []
     at = row.start + 1
     pieces = _pieces(row.text) if '"' in row.text else row.text[1:].split("|")
     last = len(pieces) - 1
@@ -31,9 +31,9 @@ def cells_of(row: Token) -> list[Cell]:
         text = piece.strip()
         if text:
             start = at + piece.index(text)
-            out.append(Cell(text, start, start + len(text)))
+            out.append(InlineCellText(text, start, start + len(text)))
         elif index < last:
-            out.append(Cell("", at, at + 1))
+            out.append(InlineCellText("", at, at + 1))
         at += len(piece) + 1
     return out
 
@@ -50,7 +50,7 @@ def _pieces(row: str) -> list[str]:
     return out
 
 
-def is_rule(cells: list[Cell]) -> bool:
+def is_rule(cells: list[InlineCellText]) -> bool:
     """The line of dashes that Markdown draws under a header."""
     return bool(cells) and all(_RULE.fullmatch(c.text) for c in cells)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sdcdsl.diagnostics import Diagnostic, Fix, Source, Span, diagnostic
-from sdcdsl.syntax.grammar import Tables, tables
+from sdcdsl.syntax.grammar import ParserTables, tables
 from sdcdsl.syntax.tree import Comment, Token
 
 DEEPEST = 100  # parentheses
@@ -90,7 +90,7 @@ def _opening_words() -> frozenset[str]:
     return frozenset(word for word, terminal in t.keywords.items() if any(_opens(t, s, terminal) for s in top))
 
 
-def _opens(t: Tables, state: int, terminal: str) -> bool:
+def _opens(t: ParserTables, state: int, terminal: str) -> bool:
     return "DIMENSION" in t.actions[state] and t.actions[state].get(terminal, 0) > 0
 
 

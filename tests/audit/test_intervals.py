@@ -8,8 +8,8 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.audit.intervals import AT_LEAST, AT_MOST, EXACT, Intervals, spelled
+from sdcdsl.audit.problem import stated
 from sdcdsl.audit.proving import Proofs
-from sdcdsl.audit.stated import stated
 from sdcdsl.cli.audit_rows import Rows
 from sdcdsl.pattern import hidden, intervals
 from tests.methods.tiny_tables import made

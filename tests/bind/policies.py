@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from sdcdsl.bind.places import Places
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -21,7 +21,7 @@ from sdcdsl.policy.resolve import Policy
 TODAY = datetime.date(2026, 1, 1)
 
 
-def bound(policy: Policy, places: Places) -> tuple[dict[str, TableProblem], list[Diagnostic]]:
+def bound(policy: Policy, places: FileLocations) -> tuple[dict[str, TableProblem], list[Diagnostic]]:
     """Every protect block, and everything that was said on the way."""
     binding = Binding(policy, places, TODAY)
     problems, found = {}, []
@@ -36,7 +36,7 @@ def bound(policy: Policy, places: Places) -> tuple[dict[str, TableProblem], list
 def bind_text(text: str, folder: Path = Path()) -> tuple[dict[str, TableProblem], list[Diagnostic]]:
     policy, wrong = read_text(Source("test.sdc", text), folder / "test.sdc")
     assert not has_errors(wrong), render(wrong)
-    return bound(policy, Places(folder))
+    return bound(policy, FileLocations(folder))
 
 
 def problem_of(text: str, folder: Path = Path()) -> TableProblem:
@@ -51,7 +51,7 @@ def bind_file(path: Path, instead: Mapping[str, Path]) -> dict[str, TableProblem
     """The problems of a policy file, with other files in place of those it names."""
     policy, wrong = read_policy(path, str(path))
     assert not has_errors(wrong), render(wrong)
-    problems, found = bound(policy, Places(path.parent, instead))
+    problems, found = bound(policy, FileLocations(path.parent, instead))
     assert not has_errors(found), render(found)
     return problems
 

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 
 
-def tree(root: str, edges: list[tuple[str, str, int]], name: str = "") -> Tree:
+def tree(root: str, edges: list[tuple[str, str, int]], name: str = "") -> CodeTree:
     """A tree from (parent, child, sign) in any order; nodes come out in preorder."""
     below: dict[str, list[tuple[str, int]]] = {}
     for parent, child, sign in edges:
@@ -29,10 +29,10 @@ def tree(root: str, edges: list[tuple[str, str, int]], name: str = "") -> Tree:
             visit(child, at, s)
 
     visit(root, -1, 1)
-    return Tree(tuple(codes), np.array(parents, dtype=np.int32), np.array(signs, dtype=np.int8), name)
+    return CodeTree(tuple(codes), np.array(parents, dtype=np.int32), np.array(signs, dtype=np.int8), name)
 
 
-def dimension(name: str, *trees: Tree) -> DimensionCodes:
+def dimension(name: str, *trees: CodeTree) -> DimensionCodes:
     codes = dict.fromkeys(code for t in trees for code in t.codes)
     return DimensionCodes(name, tuple(codes), trees)
 

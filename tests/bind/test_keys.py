@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.keys import with_keys
-from sdcdsl.bind.places import Places
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -96,7 +96,7 @@ def senses(folder: Path, block: str, seed: int = 1, unit: str = UNIT) -> tuple[T
     text = POLICY.replace("SEED", str(seed)).replace("UNIT", unit)
     policy, found = read_text(Source("turnover.sdc", text), folder / "turnover.sdc")
     assert not has_errors(found), found
-    binding = Binding(policy, Places(folder), datetime.date(2026, 1, 1))
+    binding = Binding(policy, FileLocations(folder), datetime.date(2026, 1, 1))
     problem, found = bind_protect(binding, policy.protects[block])
     assert problem is not None, found
     words, found = with_keys(problem, np.full(problem.n, "keyed", dtype=object), None)

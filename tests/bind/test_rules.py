@@ -16,12 +16,12 @@ from sdcdsl.bind.microdata import Columns, without_contributors
 from sdcdsl.bind.rules import (
     PQ,
     RULES,
-    Cells,
-    Contributors,
+    ContributorsRule,
     Dominance,
     PPercent,
-    Request,
+    RequestRule,
     Rule,
+    RuleCells,
     Threshold,
     Zero,
     combined,
@@ -125,12 +125,12 @@ def test_threshold_and_contributors(world, n, level):
     agrees(Threshold(n, float(level)).judge(cells), few)
     something = [[x for x in xs if x] for xs in contributions]
     few = [level * sum(xs) if 0 < len(xs) < n else None for xs in something]
-    agrees(Contributors(n, float(level)).judge(cells), few)
+    agrees(ContributorsRule(n, float(level)).judge(cells), few)
 
 
 def test_threshold_in_a_frequency_table_must_not_exclude_a_safe_count():
     count = np.array([0, 1, 2, 3, 4])
-    cells = Cells(count.astype(float), count, count, count.astype(float), np.zeros((5, 0)), frequency=True)
+    cells = RuleCells(count.astype(float), count, count, count.astype(float), np.zeros((5, 0)), frequency=True)
     judgement = Threshold(3).judge(cells)
     assert judgement.sensitive.tolist() == [False, True, True, False, False]
     assert judgement.upper.tolist() == [0, 2, 1, 0, 0]
@@ -158,7 +158,7 @@ def test_request(world, share):
     asked, _ = tabulate(frame.filter(frame["group"].is_in(["h0", "h1"])), dims, columns, k=1)
     assert everybody is not None
     assert asked is not None
-    judgement = Request(float(share), 0.1).judge(cells_of(everybody, requested=asked))
+    judgement = RequestRule(float(share), 0.1).judge(cells_of(everybody, requested=asked))
     expected = []
     for xs, mine in zip(contributions, who, strict=True):
         theirs = [abs(c) for h, c in mine.items() if h in ("h0", "h1")]
@@ -179,15 +179,15 @@ def test_waived_contributors_neither_need_nor_give_cover(world, p):
 
 def test_secret_weights_leave_the_represented_others_in_the_remainder():
     """Own contributions 100 and 50, weights 3 and 1: X = 350, the second largest errs by 200 about the largest."""
-    cells = Cells(np.array([350.0]), np.array([2]), np.array([2]), np.array([350.0]), np.array([[100.0, 50.0]]))
+    cells = RuleCells(np.array([350.0]), np.array([2]), np.array([2]), np.array([350.0]), np.array([[100.0, 50.0]]))
     assert not PPercent(0.5).judge(cells).sensitive[0]
-    known = Cells(np.array([350.0]), np.array([2]), np.array([2]), np.array([350.0]), np.array([[300.0, 50.0]]))
+    known = RuleCells(np.array([350.0]), np.array([2]), np.array([2]), np.array([350.0]), np.array([[300.0, 50.0]]))
     assert PPercent(0.5).judge(known).upper[0] == 150.0
 
 
 def test_exact_ties_are_not_sensitive():
     total, three = np.array([0.7 + 0.33 + 0.07]), np.array([3])
-    cells = Cells(total, three, three, total, np.array([[0.7, 0.33]]))
+    cells = RuleCells(total, three, three, total, np.array([[0.7, 0.33]]))
     assert not PPercent(0.1).judge(cells).sensitive[0]
 
 
@@ -203,7 +203,16 @@ def test_every_rule_of_the_vocabulary_is_here_with_its_arguments():
 
 @pytest.mark.parametrize(
     "wrong",
-    [Threshold(0), Threshold(3, 0), Dominance(0, 0.5), Dominance(1, 2), PPercent(0), PQ(0.5, 0.4), Zero(0), Request(2)],
+    [
+        Threshold(0),
+        Threshold(3, 0),
+        Dominance(0, 0.5),
+        Dominance(1, 2),
+        PPercent(0),
+        PQ(0.5, 0.4),
+        Zero(0),
+        RequestRule(2),
+    ],
 )
 def test_parameters_that_make_no_sense_are_said_in_words(wrong):
     assert wrong.faults()
@@ -211,7 +220,7 @@ def test_parameters_that_make_no_sense_are_said_in_words(wrong):
 
 
 def test_combined_takes_the_largest_level():
-    cells = Cells(np.array([10.0]), np.array([2]), np.array([2]), np.array([10.0]), np.array([[9.0, 1.0]]))
+    cells = RuleCells(np.array([10.0]), np.array([2]), np.array([2]), np.array([10.0]), np.array([[9.0, 1.0]]))
     one, two = Threshold(3, 0.5).judge(cells), PPercent(0.1).judge(cells)
     both = combined([one, two])
     assert both.upper.tolist() == [5.0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -52,7 +52,7 @@ def _some(rng: np.random.Generator, of: int, count: int) -> np.ndarray:
 def problem_of(path: Path) -> TableProblem:
     policy, found = read_any(path, True)
     assert not has_errors(found)
-    binding = Binding(policy, Noted(path.parent, {}, True), datetime.date(2026, 1, 1))
+    binding = Binding(policy, RecordedLocations(path.parent, {}, True), datetime.date(2026, 1, 1))
     [protect] = policy.protects.values()
     problem, found = bind_protect(binding, protect)
     assert problem is not None and not has_errors(found)

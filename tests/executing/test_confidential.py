@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.audit import audit
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
@@ -77,7 +77,7 @@ def policy(folder: Path) -> Request:
     path.write_text(text, encoding="utf-8")
     made, found = read_policy(path, str(path))
     assert not found, found
-    return Request(made, path, Noted(folder), datetime.date(2026, 1, 1), folder)
+    return Request(made, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder)
 
 
 @pytest.fixture(scope="module")

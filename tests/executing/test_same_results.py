@@ -20,7 +20,7 @@ from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.requirements import Demands
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import Audit, attacking, audit
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Channel, Team
@@ -152,7 +152,7 @@ def asked(folder: Path, *methods: str) -> Request:
     path.write_text(text, encoding="utf-8")
     policy, found = read_policy(path, str(path))
     assert not found, found
-    return Request(policy, path, Noted(folder), datetime.date(2026, 1, 1), folder)
+    return Request(policy, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder)
 
 
 class Seen(Watch):

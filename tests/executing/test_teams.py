@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError, Executor, wait
 
 import pytest
 
-from sdcdsl.executing import SERIAL, Channel, Lost, Stopped, Tally, Team, in_order
+from sdcdsl.executing import SERIAL, Channel, Stopped, Tally, Team, WorkerLost, in_order
 from sdcdsl.executing.cluster import Cluster
 from sdcdsl.executing.processes import Processes
 from sdcdsl.executing.team import DEATHS
@@ -126,7 +126,7 @@ def test_all_workers_are_killed_and_what_they_shared_with_them(apart):
 
 
 def test_a_task_that_no_worker_survives(apart):
-    with pytest.raises(Lost):
+    with pytest.raises(WorkerLost):
         apart.submit(tasks.dying).result(HANGS)
     assert apart.submit(tasks.add, [1], 1).result(HANGS) == 2  # and the team goes on
 

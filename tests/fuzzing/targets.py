@@ -29,13 +29,13 @@ from sdcdsl.bind.readers.jj import jj_text, read_jj
 from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
-from sdcdsl.bind.readers.records import Asked
+from sdcdsl.bind.readers.records import ColumnSelection
 from sdcdsl.cli.compile_solution import read_solution
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import CODES, Diagnostic, Source, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
-from sdcdsl.importing import Wanted, policy_from
+from sdcdsl.importing import ImportOptions, policy_from
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.checkpoint import read as read_checkpoint
 from sdcdsl.methods.result import SolveContext
@@ -151,7 +151,7 @@ def rda(raw: bytes, folder: Path) -> None:
             if records is not None:
                 records.frame.collect()
     for name, batch in (("x.arb", seeds.ARB[0]), ("y.arb", seeds.ARB[1])):
-        said(policy_from(put(batch, folder, name), Wanted())[1])
+        said(policy_from(put(batch, folder, name), ImportOptions())[1])
 
 
 def argus(raw: bytes, folder: Path) -> None:
@@ -159,10 +159,10 @@ def argus(raw: bytes, folder: Path) -> None:
     path = put(raw, folder, "fuzzed.arb")
     said(read_arb(path)[1])
     put(seeds.RDA[0], folder, "x.rda"), put(seeds.RDA[1], folder, "t.rda"), put(seeds.HRC[0], folder, "region.hrc")
-    said(policy_from(path, Wanted())[1])
+    said(policy_from(path, ImportOptions())[1])
     path = put(raw, folder, "fuzzed.hst")
     either(*read_hst(path))
-    said(policy_from(path, Wanted(dimensions=("a", "b"), table="t"))[1])
+    said(policy_from(path, ImportOptions(dimensions=("a", "b"), table="t"))[1])
 
 
 MICRODATA = """sdc 1
@@ -184,7 +184,7 @@ protect t { lpl needed; upl needed; against external; method csp }
 def microdata(raw: bytes, folder: Path) -> None:
     path = put(raw, folder, "fuzzed.csv")
     decimal = "," if b"," in raw and b";" in raw else "."
-    records, found = read_records(path, Asked(["region", "size"], ["turnover"], decimal, ("NA",)))
+    records, found = read_records(path, ColumnSelection(["region", "size"], ["turnover"], decimal, ("NA",)))
     either(records, found)
     if records is not None:
         records.frame.collect()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sdcdsl.diagnostics import Source, has_errors
 from sdcdsl.diagnostics.render import render
-from sdcdsl.importing import Wanted, policy_from
+from sdcdsl.importing import ImportOptions, policy_from
 from sdcdsl.policy.read import read_text
 from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
@@ -97,7 +97,7 @@ def _imported(commands: str) -> str:
         table_world(folder, "")
         micro_world(folder, commands)
         (folder / "one.hst").write_text("111;u\n211;c;5\n2;s\nN1;ab;-1;9.5\n111;pl;1;2\n", encoding="utf-8")
-        text, found = policy_from(folder / "x.arb", Wanted())
+        text, found = policy_from(folder / "x.arb", ImportOptions())
     assert not has_errors(found), render(found)
     assert text is not None
     assert {d.code for d in found} <= {"SDC328"}

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.bind.places import Places
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -19,7 +19,7 @@ def bound(path: Path) -> TableProblem:
     policy, found = read_policy(path, str(path), False)
     assert not found, found
     (block,) = policy.protects.values()
-    binding = Binding(policy, Places(path.parent), datetime.date(2026, 1, 1))
+    binding = Binding(policy, FileLocations(path.parent), datetime.date(2026, 1, 1))
     problem, found = bind_protect(binding, block)
     assert problem is not None, found
     return problem

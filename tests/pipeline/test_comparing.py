@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.pattern import hidden, intervals, rounded
 from sdcdsl.pipeline.compare import Row, Run, bound_problem, compare_one, runs_of
@@ -44,7 +44,7 @@ def policy(tmp_path: Path) -> Policies:
 
 def request_of(path: Path) -> Request:
     made = asked(path)
-    return Request(made.policy, path, Noted(path.parent), DAY, path.parent, "investment")
+    return Request(made.policy, path, RecordedLocations(path.parent), DAY, path.parent, "investment")
 
 
 def planned(path: Path, methods: str, *factors: float) -> list[Run]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.audit import audit
-from sdcdsl.audit.stated import stated_pairs
+from sdcdsl.audit.problem import stated_pairs
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern, hidden, intervals
 from sdcdsl.pattern.pattern import EXACT

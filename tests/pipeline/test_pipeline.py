@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.methods.result import Clash, Result
@@ -40,7 +40,7 @@ def policy(tmp_path: Path) -> Policies:
 def asked(path: Path, **instead: object) -> Request:
     read, found = read_policy(path, str(path))
     assert not found
-    return Request(read, path, Noted(path.parent), DAY, path.parent, instead=instead)
+    return Request(read, path, RecordedLocations(path.parent), DAY, path.parent, instead=instead)
 
 
 def bound(request: Request, name: str = "investment"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import has_errors
@@ -95,7 +95,7 @@ def written(folder: Path, *blocks: str, head: str = HEAD) -> Path:
 def asked(path: Path) -> Request:
     policy, found = read_policy(path, str(path))
     assert not has_errors(found), found
-    return Request(policy, path, Noted(path.parent), DAY, path.parent)
+    return Request(policy, path, RecordedLocations(path.parent), DAY, path.parent)
 
 
 def cells(path: Path) -> dict[tuple[str, ...], str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.deadline import Deadline
 from sdcdsl.outcome import End
 from sdcdsl.pattern.digest import digest
@@ -33,7 +33,7 @@ def asked(folder: Path, *methods: str, jobs: int = 2) -> Request:
     path.write_text(text, encoding="utf-8")
     policy, found = read_policy(path, str(path))
     assert not found, found
-    return Request(policy, path, Noted(folder), datetime.date(2026, 1, 1), folder, jobs=jobs)
+    return Request(policy, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder, jobs=jobs)
 
 
 def released(name: str, method: str) -> str:

@@ -16,7 +16,7 @@ from sdcdsl.policy.diff import Verdict, diff, overall
 from sdcdsl.policy.lint import lint
 from sdcdsl.policy.meaning import simplified
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.policy.verdicts import Reason
+from sdcdsl.policy.verdicts import VerdictReason
 from tests.policy.reading import TINY, change, policy
 from tests.policy.reading import read as tolerant
 from tests.policy.test_lint import TODAY
@@ -283,10 +283,12 @@ def test_huge_numbers_have_an_order():
 
 
 def test_every_reason_has_two_texts():
-    for reason in Reason:
+    for reason in VerdictReason:
         verdict, there, back = reason.value
         assert there and back
-        assert (there == back) is (verdict in (Verdict.NEUTRAL, Verdict.NEEDS_DATA)) or reason is Reason.EXCHANGED
+        assert (there == back) is (
+            verdict in (Verdict.NEUTRAL, Verdict.NEEDS_DATA)
+        ) or reason is VerdictReason.EXCHANGED
 
 
 # ---- work ------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.checking import verify
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Claim, Witness
 from tests.proof.plain_checker import Checker
 from tests.proof.worlds import Case, grid, hidden, indices, pairs, regions
@@ -62,7 +62,9 @@ def cases(draw) -> Case:
                 bounds.append(Bound(pair, up, np.arange(6), gamma, draw(st.sampled_from([1, 1, 2, 3]))))
             bounds.append(Bound(pair, True, indices(rows[pair][0] // 3), np.array([1.0])))
             bounds.append(Bound(pair, False, indices(), np.array([])))
-    return Case(Problem(grid(a, 3, 3), seen, asked), ["x", "y", "z"], [Witness(INNER, move)], claims, bounds, verdicts)
+    return Case(
+        ProofProblem(grid(a, 3, 3), seen, asked), ["x", "y", "z"], [Witness(INNER, move)], claims, bounds, verdicts
+    )
 
 
 SEEN = {True: 0, False: 0}

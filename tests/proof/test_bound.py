@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.proof.bound import Bound, rational, reach, reaches
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.system import ProofProblem
 from tests.proof.worlds import HIDDEN, II_C, INVESTMENT, grid, hidden, indices, pairs, regions
 
 ROW_II, ROW_III, COLUMN_C = 1, 2, 6
 
 
-def world(levels=(17, 8, 25), low=0.0, high=np.inf, known=()) -> Problem:
+def world(levels=(17, 8, 25), low=0.0, high=np.inf, known=()) -> ProofProblem:
     seen = regions([hidden(INVESTMENT, HIDDEN, low, high)], [0, 0], known)
-    return Problem(grid(INVESTMENT), seen, pairs((II_C, 0, *levels), (II_C, 1, *levels)))
+    return ProofProblem(grid(INVESTMENT), seen, pairs((II_C, 0, *levels), (II_C, 1, *levels)))
 
 
 def test_ii_c_goes_up_by_eight():
@@ -104,7 +104,7 @@ def test_reach_is_the_formula(gamma, denominator, room, up, ulps):
         true += max(ways) if up else max(-w for w in ways)
     level = 5.0 if ulps is None else max(float(true), 1.0) / (1 - 1e-9)
     seen = regions([(low, high)], [0])
-    problem = Problem(system, seen, pairs((II_C, 0, level, level, 0)))
+    problem = ProofProblem(system, seen, pairs((II_C, 0, level, level, 0)))
     got = reach(problem, Bound(0, up, np.arange(8), np.array(gamma), denominator))
     assert Fraction(got) >= true
     assert got == pytest.approx(float(true), rel=1e-12, abs=1e-300)

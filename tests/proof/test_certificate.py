@@ -14,8 +14,8 @@ from sdcdsl.proof import reading
 from sdcdsl.proof.allowance import Allowance
 from sdcdsl.proof.certificate import Certificate
 from sdcdsl.proof.checking import verify
-from sdcdsl.proof.stated import Stated
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.problem_reader import ProblemReader
+from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Claim, Witness
 from tests.proof.plain_checker import Checker
 from tests.proof.worlds import (
@@ -53,9 +53,9 @@ def test_compressed_is_the_same(tmp_path: Path, path: Path):
     assert verify(packed) == verify(path)
 
 
-def stated(path: Path) -> tuple[Problem, list[str]]:
-    lines = iter(reading.Lines(path))
-    made = Stated(next(lines)[1], Allowance(path.stat().st_size))
+def stated(path: Path) -> tuple[ProofProblem, list[str]]:
+    lines = iter(reading.CertificateLines(path))
+    made = ProblemReader(next(lines)[1], Allowance(path.stat().st_size))
     for kind, body in lines:
         if kind in ("witness", "claim", "bound", "verdicts", "end"):
             break
@@ -63,7 +63,7 @@ def stated(path: Path) -> tuple[Problem, list[str]]:
     return made.problem(), made.labels
 
 
-def arrays(problem: Problem) -> dict[str, np.ndarray]:
+def arrays(problem: ProofProblem) -> dict[str, np.ndarray]:
     system, seen, asked = problem.system, problem.regions, problem.pairs
     order = np.lexsort((system.cell_of, system.equation_of))
     return {
@@ -79,7 +79,7 @@ def arrays(problem: Problem) -> dict[str, np.ndarray]:
     }
 
 
-def large_problem() -> tuple[Problem, list[str]]:
+def large_problem() -> tuple[ProofProblem, list[str]]:
     """More of everything than one line takes, views that resemble each other, entries in no order."""
     rng = np.random.default_rng(2)
     rows, columns = 61, 401
@@ -98,7 +98,7 @@ def large_problem() -> tuple[Problem, list[str]]:
     known = [(int(k), int(rng.integers(len(a))), 0.0, float(rng.choice([np.inf, 1e6]))) for k in who]
     seen = regions([first, second, third], [k % 3 for k in range(30_000)], known)
     asked = pairs(*((int(i), int(i) % 30_000, 1.5, 2.0, float(i % 3)) for i in rng.integers(0, len(a), 45_000)))
-    return Problem(system, seen, asked), [f"unit {k}" for k in range(30_000)]
+    return ProofProblem(system, seen, asked), [f"unit {k}" for k in range(30_000)]
 
 
 def test_a_problem_comes_back_as_it_was(tmp_path: Path):
@@ -179,7 +179,7 @@ def test_only_the_owner_reads_it(path: Path):
 
 def test_a_true_value_that_is_off_by_rounding_is_accepted(tmp_path: Path):
     values = INVESTMENT * 0.1
-    problem = Problem(grid(values), regions([hidden(values, HIDDEN)], [0]), pairs((6, 0, 1.7, 0.8, 0)))
+    problem = ProofProblem(grid(values), regions([hidden(values, HIDDEN)], [0]), pairs((6, 0, 1.7, 0.8, 0)))
     claims = [Claim(0, 1.7, indices(), indices(0)), Claim(0, -0.8, indices(0), indices())]
     case = Case(problem, ["external"], [Witness(HIDDEN, SWAP)], claims, [], "p")
     path = case.write(tmp_path / "decimals.jsonl")

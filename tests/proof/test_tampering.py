@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sdcdsl.proof.checking import verify
-from sdcdsl.proof.system import Problem
+from sdcdsl.proof.system import ProofProblem
 from tests.proof.plain_checker import Checker
 from tests.proof.worlds import Case, investment, pairs, records, rewrite
 
@@ -126,7 +126,9 @@ def test_a_side_or_a_verdict_changed(path: Path):
 def test_many_reasons_are_counted(tmp_path: Path):
     problem = investment().problem
     asked = pairs(*((6, 0, 1, 1, 0) for _ in range(50)))
-    path = Case(Problem(problem.system, problem.regions, asked), ["a", "b"], verdicts="p" * 50).write(tmp_path / "x")
+    path = Case(ProofProblem(problem.system, problem.regions, asked), ["a", "b"], verdicts="p" * 50).write(
+        tmp_path / "x"
+    )
     got = verify(path)
     assert len(got.reasons) == 21
     assert got.reasons[-1] == "and 80 more"

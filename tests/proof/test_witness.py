@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdcdsl.proof.guessing import snapped, whole
-from sdcdsl.proof.system import Problem, Regions
-from sdcdsl.proof.witness import Claim, Reached, Witness, Witnesses, residual
+from sdcdsl.proof.rational_guess import snapped, whole
+from sdcdsl.proof.system import ProofProblem, Regions
+from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses, residual
 from tests.proof.worlds import HIDDEN, II_C, INVESTMENT, SWAP, grid, hidden, indices, pairs, regions
 
 NONE = indices()
 
 
-def world(*rows, known=(), box=None, values=INVESTMENT) -> Problem:
+def world(*rows, known=(), box=None, values=INVESTMENT) -> ProofProblem:
     seen = regions([box or hidden(values, HIDDEN)], [0, 0], known)
-    return Problem(grid(values), seen, pairs(*rows))
+    return ProofProblem(grid(values), seen, pairs(*rows))
 
 
-def claimed(problem: Problem, step: float, up=NONE, down=NONE, move=SWAP, cells=HIDDEN) -> Reached:
+def claimed(problem: ProofProblem, step: float, up=NONE, down=NONE, move=SWAP, cells=HIDDEN) -> ReachedLevels:
     return Witnesses(problem, [Witness(cells, move)]).claims([Claim(0, step, up, down)])
 
 
-def reasons(got: Reached, claim: int = 0) -> list[str]:
+def reasons(got: ReachedLevels, claim: int = 0) -> list[str]:
     return got.reasons.get(claim, [])
 
 
@@ -101,7 +101,7 @@ def test_a_pair_that_asks_for_nothing_allows_for_nothing():
 def test_decimals_touch_their_bound_within_the_tolerance():
     values = np.array([0.3, 0.7, 1.0, 0.4, 0.9, 1.3, 0.7, 1.6, 2.3])
     inside = indices(0, 1, 3, 4)
-    problem = Problem(grid(values, 3, 3), regions([hidden(values, inside)], [0]), pairs((0, 0, 0.3, 0, 0)))
+    problem = ProofProblem(grid(values, 3, 3), regions([hidden(values, inside)], [0]), pairs((0, 0, 0.3, 0, 0)))
     got = claimed(problem, 0.1, down=indices(0), move=np.array([-3.0, 3, 3, -3]), cells=inside)
     assert not got.reasons
     assert 0 < got.tolerance[0] < 1e-15
@@ -136,7 +136,7 @@ def test_many_attackers_at_once_are_as_each_alone():
         np.full(count, np.inf),
     )
     asked = pairs(*((II_C, k, 1, 0, 0) for k in range(count)))
-    check = Witnesses(Problem(grid(INVESTMENT), seen, asked), [Witness(HIDDEN, SWAP)])
+    check = Witnesses(ProofProblem(grid(INVESTMENT), seen, asked), [Witness(HIDDEN, SWAP)])
     step = 10.0
     together = check.claims([Claim(0, step, NONE, indices(k)) for k in range(count)])
     alone = [not check.claims([Claim(0, step, NONE, indices(k))]).reasons for k in range(count)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.certificate import Certificate
-from sdcdsl.proof.system import Pairs, Problem, Regions, System
+from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 from sdcdsl.proof.witness import Claim, Witness
 
 INVESTMENT = np.array([20, 50, 10, 80, 8, 19, 22, 49, 17, 32, 12, 61, 45, 101, 44, 190], dtype=float)
@@ -50,11 +50,11 @@ def regions(views: list[tuple[np.ndarray, np.ndarray]], view_of: list[int], know
     )
 
 
-def pairs(*rows: tuple[int, int, float, float, float]) -> Pairs:
+def pairs(*rows: tuple[int, int, float, float, float]) -> ProofPairs:
     """(cell, attacker, lpl, upl, spl)"""
     cell, attacker, lpl, upl, spl = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     who = (np.array(x, dtype=np.int64) for x in (cell, attacker))
-    return Pairs(*who, *(np.array(x, dtype=float) for x in (lpl, upl, spl)))
+    return ProofPairs(*who, *(np.array(x, dtype=float) for x in (lpl, upl, spl)))
 
 
 def indices(*numbers: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def indices(*numbers: int) -> np.ndarray:
 class Case:
     """A problem with all that goes into its certificate."""
 
-    problem: Problem
+    problem: ProofProblem
     labels: list[str]
     witnesses: list[Witness] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
@@ -90,7 +90,7 @@ def investment() -> Case:
     knows that II·C is at least 10) is exposed below, pair 2 is exposed by its range, pair 3 slides."""
     system = grid(INVESTMENT)
     box = hidden(INVESTMENT, HIDDEN)
-    problem = Problem(
+    problem = ProofProblem(
         system,
         regions([box], [0, 0], known=[(1, II_C, 10.0, np.inf)]),
         pairs((II_C, 0, 17, 8, 25), (II_C, 1, 13, 8, 0), (II_C, 0, 0, 0, 26), (II_C, 1, 12, 0, 20)),

@@ -18,7 +18,7 @@ from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.diagnostics import Diagnostic, FilePlace, has_errors
 from sdcdsl.diagnostics.render import render
 from sdcdsl.pattern import Pattern
-from sdcdsl.released import Published, read_release
+from sdcdsl.released import PublishedStatements, read_release
 from sdcdsl.released.printing import as_printed
 from sdcdsl.released.rows import cells_by_table
 from tests.bind.policies import problem_of
@@ -78,7 +78,7 @@ protect by_region, by_size as both {
 }
 """
 
-NOTHING = Published()
+NOTHING = PublishedStatements()
 
 JJ = """0
 4
@@ -130,7 +130,7 @@ def cells_csv(header: str, changes: Mapping[tuple[str, str], str] | None = None,
 
 
 def released(
-    problem: TableProblem, folder: Path, text: str, statements: Published = NOTHING, **more
+    problem: TableProblem, folder: Path, text: str, statements: PublishedStatements = NOTHING, **more
 ) -> tuple[Pattern | None, list[Diagnostic]]:
     """One text as the release of a problem with one table."""
     path = folder / "released.csv"
@@ -138,14 +138,18 @@ def released(
     return read_release(problem, {problem.tables[0].name: path}, statements, **more)
 
 
-def pattern_of(problem: TableProblem, folder: Path, text: str, statements: Published = NOTHING, **more) -> Pattern:
+def pattern_of(
+    problem: TableProblem, folder: Path, text: str, statements: PublishedStatements = NOTHING, **more
+) -> Pattern:
     pattern, found = released(problem, folder, text, statements, **more)
     assert not has_errors(found), render(found)
     assert pattern is not None
     return pattern
 
 
-def refused(problem: TableProblem, folder: Path, text: str, statements: Published = NOTHING, **more) -> Diagnostic:
+def refused(
+    problem: TableProblem, folder: Path, text: str, statements: PublishedStatements = NOTHING, **more
+) -> Diagnostic:
     """The only complaint about a release."""
     pattern, found = released(problem, folder, text, statements, **more)
     assert pattern is None

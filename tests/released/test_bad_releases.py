@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sdcdsl.diagnostics.render import render
-from sdcdsl.released import Layout, Published, read_release, write_release_csv
+from sdcdsl.released import Layout, PublishedStatements, read_release, write_release_csv
 from sdcdsl.released.read import _PLAIN
 from tests.bind.policies import cell
 from tests.released.problems import VALUES, cells_csv, linked, pattern_of, refused, released, small, words_of
@@ -85,9 +85,9 @@ def test_refused(tmp_path, what):
 @pytest.mark.parametrize(
     ("statements", "code", "words"),
     [
-        (Published(deviation=4), "SDC403", "activity = II, region = C: released 23 to 31, true 22"),
-        (Published(alpha=0.1, beta=0.1), "SDC403", "true 22"),
-        (Published(base=5), "SDC406", "activity = II, region = C: 27"),
+        (PublishedStatements(deviation=4), "SDC403", "activity = II, region = C: released 23 to 31, true 22"),
+        (PublishedStatements(alpha=0.1, beta=0.1), "SDC403", "true 22"),
+        (PublishedStatements(base=5), "SDC406", "activity = II, region = C: 27"),
         (_PLAIN, "SDC405", "does not add up"),
     ],
 )
@@ -134,7 +134,7 @@ def test_an_encoding_that_does_not_fit(tmp_path):
     path.write_bytes(cells_csv(HEADER, {IIC: "gesperrt"}).replace("gesperrt", "gehört").encode("cp1252"))
     assert [d.code for d in read_release(small(), {"t": path})[1]] == ["SDC317"]
     pattern, found = read_release(
-        small(), {"t": path}, Published(hidden_words=("gehört",)), layout=Layout(encoding="cp1252")
+        small(), {"t": path}, PublishedStatements(hidden_words=("gehört",)), layout=Layout(encoding="cp1252")
     )
     assert found == []
     assert pattern is not None and pattern.status[cell(small(), activity="II", region="C")] == "x"

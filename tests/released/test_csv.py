@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from sdcdsl.pattern import adjusted, ecta, hidden, perturbed, rounded
-from sdcdsl.released import Layout, Published
+from sdcdsl.released import Layout, PublishedStatements
 from sdcdsl.released.figures import BLANK, NIL, NUMBER, RANGE, STRANGE, WORD, read_figures
 from sdcdsl.released.words import HIDDEN_WORDS
 from tests.bind.policies import cell, problem_of
@@ -107,7 +107,7 @@ def test_the_words_are_documented():
 def test_words_of_ones_own(tmp_path):
     problem = small()
     text = cells_csv(HEADER, {IIC: "Geheim", IIA: "-"})
-    pattern = pattern_of(problem, tmp_path, text, Published(hidden_words=("geheim",)))
+    pattern = pattern_of(problem, tmp_path, text, PublishedStatements(hidden_words=("geheim",)))
     assert same(pattern, suppressed(problem, IIC, IIA))
 
 
@@ -117,7 +117,9 @@ def test_a_dash_is_zero_if_it_can_be(tmp_path):
     assert same(nothing, suppressed(problem))
     somewhere_else = pattern_of(problem, tmp_path, cells_csv(HEADER, {("III", "C"): "-", IIC: "-"}))
     assert same(somewhere_else, suppressed(problem, ("III", "C"), IIC))
-    said = pattern_of(problem, tmp_path, cells_csv(HEADER, {("III", "C"): "-"}), Published(hidden_words=("-",)))
+    said = pattern_of(
+        problem, tmp_path, cells_csv(HEADER, {("III", "C"): "-"}), PublishedStatements(hidden_words=("-",))
+    )
     assert same(said, suppressed(problem, ("III", "C")))
 
 
@@ -251,14 +253,14 @@ def test_an_adjusted_table_claims_nothing(tmp_path):
 
 def test_a_published_deviation(tmp_path):
     problem = small()
-    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, MOVED), Published(deviation=5))
+    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, MOVED), PublishedStatements(deviation=5))
     assert same(pattern, perturbed(moved(problem), np.full(problem.n, 5.0)))
     assert pattern.about == ("deviation at most 5",)
 
 
 def test_published_shares(tmp_path):
     problem = small()
-    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, MOVED), Published(alpha=0.3, beta=1))
+    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, MOVED), PublishedStatements(alpha=0.3, beta=1))
     sensitive = problem.dataset["status"].values == "u"
     assert same(pattern, ecta(moved(problem), sensitive, 0.3, 1))
     assert pattern.about == ("α 0.3", "β 1")
@@ -284,14 +286,14 @@ def test_a_base_for_some_cells(tmp_path):
 def test_rounding_one_by_one_need_not_add_up(tmp_path):
     problem = small()
     rows = {c: str(10 * round(v / 10)) for c, v in VALUES.items()}
-    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, rows), Published(base=10))
+    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, rows), PublishedStatements(base=10))
     v = np.array([10 * round(x / 10) for x in problem.dataset["a"].values], dtype=float)
     assert same(pattern, rounded(v, np.full(problem.n, 10.0)))
 
 
 def test_a_figure_that_is_no_multiple_of_the_base_is_as_it_is(tmp_path):
     problem = small()
-    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, {IIC: "20"}), Published(base=10))
+    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, {IIC: "20"}), PublishedStatements(base=10))
     one, two, three = at(problem, IIC, IIA, IC)
     assert (pattern.low[one], pattern.high[one], pattern.status[one]) == (10, 30, "v")
     assert (pattern.low[two], pattern.high[two], pattern.status[two]) == (8, 8, ".")
@@ -300,7 +302,9 @@ def test_a_figure_that_is_no_multiple_of_the_base_is_as_it_is(tmp_path):
 
 def test_hidden_and_changed_side_by_side(tmp_path):
     problem = small()
-    pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, {**MOVED, ("III", "B"): "x"}), Published(deviation=5))
+    pattern = pattern_of(
+        problem, tmp_path, cells_csv(HEADER, {**MOVED, ("III", "B"): "x"}), PublishedStatements(deviation=5)
+    )
     assert pattern.status[at(problem, ("III", "B"), IIC)].tolist() == ["x", "v"]
     assert pattern.claims
 
@@ -308,7 +312,7 @@ def test_hidden_and_changed_side_by_side(tmp_path):
 def test_what_is_published_is_one_thing():
     for wrong in ({"alpha": 0.1}, {"base": 5, "deviation": 2}, {"base": 0}, {"deviation": -1}):
         with pytest.raises(ValueError, match=r"published|base|deviation"):
-            Published(**wrong)
+            PublishedStatements(**wrong)
 
 
 # ---- absent cells and unions -----------------------------------------------------------------------------

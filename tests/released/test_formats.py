@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.readers.hrc import read_hrc
 from sdcdsl.bind.readers.jj import jj_text, read_jj
@@ -26,8 +26,8 @@ from sdcdsl.diagnostics.render import render
 from sdcdsl.pattern import Pattern, adjusted, combined, ecta, hidden, intervals, perturbed, rounded
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
-from sdcdsl.released import Published, read_release
-from sdcdsl.released.guarding import guarded, guarded_rows, unguarded
+from sdcdsl.released import PublishedStatements, read_release
+from sdcdsl.released.formula_guard import guarded, guarded_rows, unguarded
 from sdcdsl.report.release import WRITERS, write_table
 from tests.bind.small_worlds import flat
 from tests.released.problems import _problem, linked, numbered, printed, problems, same, small
@@ -51,7 +51,7 @@ def write(problem, pattern, folder: Path, format: str, *options: d.Option) -> di
 def through(problem, pattern, format: str, *options: d.Option, statements=None, said: str | None = None) -> Pattern:
     with tempfile.TemporaryDirectory() as folder:
         files = write(problem, pattern, Path(folder), format, *options)
-        again, found = read_release(problem, files, statements or Published(), format=said)  # type: ignore[arg-type]
+        again, found = read_release(problem, files, statements or PublishedStatements(), format=said)  # type: ignore[arg-type]
         assert not has_errors(found), render(found)
     assert again is not None
     return again
@@ -126,7 +126,7 @@ def test_rounded_tables_with_the_base_said_beside_them(format):
     v[[0, 4, 8, 12]] = a[[0, 4, 8, 12]]  # so that nothing must add up by chance
     base = np.where(v == a, 0.0, 10.0)
     pattern = rounded(v, base)
-    again = through(problem, pattern, format, statements=Published(deviation=10))
+    again = through(problem, pattern, format, statements=PublishedStatements(deviation=10))
     np.testing.assert_array_equal(again.value, v)
 
 
@@ -369,7 +369,7 @@ def test_a_jj_file_that_counts_cells_otherwise_is_refused(tmp_path):
 
 
 def test_argus_metadata_and_hierarchies(tmp_path):
-    tree = Tree(("All", "N", "N1", "N2", "S"), np.array([-1, 0, 1, 1, 0], np.int32), np.ones(5, np.int8))
+    tree = CodeTree(("All", "N", "N1", "N2", "S"), np.array([-1, 0, 1, 1, 0], np.int32), np.ones(5, np.int8))
     dims = [DimensionCodes("region", tree.codes, (tree,)), flat("size", ["s", "l"])]
     made, _ = lattice(dims)
     assert made is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.diagnostics.render import render
 from sdcdsl.pattern import Pattern, adjusted, combined, ecta, hidden, intervals, perturbed, rounded
-from sdcdsl.released import Published, read_release, write_release_csv
+from sdcdsl.released import PublishedStatements, read_release, write_release_csv
 from sdcdsl.released.rows import cells_by_table
 from tests.released.problems import NOTHING, printed, problems, same
 
@@ -89,7 +89,7 @@ def test_a_published_base_gives_rounded_tables(problem, base):
     v = np.where(problem.dataset["published"].values, base * np.round(a / base), np.nan)
     told = Pattern(np.full(problem.n, -np.inf), np.full(problem.n, np.inf), v, np.full(problem.n, "v"), claims=False)
     told.status[-1] = "x"
-    again = through_files(problem, told, Published(base=base))
+    again = through_files(problem, told, PublishedStatements(base=base))
     assert same(again, with_unions_open(problem, rounded(v, np.full(problem.n, base))))
     assert again.about == (f"base {base:g}",)
 

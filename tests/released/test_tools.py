@@ -8,7 +8,7 @@ import pytest
 from sdcdsl.bind.readers.jj import read_jj
 from sdcdsl.diagnostics import Source
 from sdcdsl.pattern import adjusted, hidden, rounded
-from sdcdsl.released import Layout, Published, pattern_of_jj, read_release, write_release_csv
+from sdcdsl.released import Layout, PublishedStatements, pattern_of_jj, read_release, write_release_csv
 from tests.bind.policies import cell
 from tests.released.problems import JJ, VALUES, cells_csv, numbered, pattern_of, refused, same, small, words_of
 
@@ -97,7 +97,7 @@ def test_a_rounded_table_keeps_its_letters(tmp_path):
     problem = small()
     text = lines(lambda v, s: [str(10 * round(v / 10)), s])
     v = np.array([10.0 * round(x / 10) for x in problem.dataset["a"].values])
-    assert same(pattern_of(problem, tmp_path, text, Published(base=10)), rounded(v, np.full(problem.n, 10.0)))
+    assert same(pattern_of(problem, tmp_path, text, PublishedStatements(base=10)), rounded(v, np.full(problem.n, 10.0)))
 
 
 def test_an_adjusted_table_keeps_its_letters(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sdcdsl.audit import audit
-from sdcdsl.bind.places import Noted
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import has_errors
@@ -83,7 +83,7 @@ def outcomes_of(path: Path) -> tuple[tuple[Outcome, ...], Provenance]:
     """Through the whole pipeline."""
     policy, found = read_policy(path, path.name)
     assert not has_errors(found), render(found)
-    request = Request(policy, path, Noted(path.parent), DAY, path.parent)
+    request = Request(policy, path, RecordedLocations(path.parent), DAY, path.parent)
     prepared = prepare(request)
     assert prepared.outcomes, render(prepared.diagnostics)
     return prepared.outcomes, Provenance.of(policy, path, request.places, DAY, {})
@@ -126,7 +126,7 @@ def large(folder: Path, groups: int = 25, wide: int = 8) -> tuple[tuple[Outcome,
     )
     policy, found = read_policy(path, path.name)
     assert not has_errors(found), render(found)
-    places = Noted(folder)
+    places = RecordedLocations(folder)
     problem, found = bind_protect(Binding(policy, places, DAY), policy.protects["turnover"])
     assert problem is not None, render(found)
     corner = np.zeros(problem.n, dtype=bool)

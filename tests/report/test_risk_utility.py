@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.report.risk_utility import Point, risk_utility_map
+from sdcdsl.report.risk_utility import ReleasePoint, risk_utility_map
 from sdcdsl.report.risk_utility_labels import Box, box_of, placed
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -17,7 +17,7 @@ SIZES = {"title": 16, "axis": 12}  # else 11, as the style says
 NARROWEST = 0.5  # of the size of a letter: less than the drawing reckons with, so that touching is not overlapping
 
 
-def parsed(points: list[Point], title: str = "Investment") -> ElementTree.Element:
+def parsed(points: list[ReleasePoint], title: str = "Investment") -> ElementTree.Element:
     return ElementTree.fromstring(risk_utility_map(title, points))
 
 
@@ -39,7 +39,7 @@ def boxes(root: ElementTree.Element) -> list[tuple[str, Box]]:
     return out
 
 
-def check(points: list[Point]) -> ElementTree.Element:
+def check(points: list[ReleasePoint]) -> ElementTree.Element:
     root = parsed(points)
     assert sorted(marks(root)) == sorted(f"{p.series} ×{p.level:g}" for p in points)
     texts = boxes(root)
@@ -53,10 +53,13 @@ def check(points: list[Point]) -> ElementTree.Element:
 
 
 USUAL = [
-    *(Point("csp", level, loss, risk, worst) for level, loss, risk, worst in ((0.5, 7.8, 34, 50), (1, 16, 24, 60))),
-    *(Point("ip", level, loss, risk) for level, loss, risk in ((0.5, 0.9, 66.7), (1, 1.7, 50), (2, 3.4, 33.3))),
-    *(Point("cta(norm: L2)", level, loss, None) for level, loss in ((0.5, 1.3), (1, 1.31))),
-    Point("cta(norm: L2)", 2, None, None, note="infeasible"),
+    *(
+        ReleasePoint("csp", level, loss, risk, worst)
+        for level, loss, risk, worst in ((0.5, 7.8, 34, 50), (1, 16, 24, 60))
+    ),
+    *(ReleasePoint("ip", level, loss, risk) for level, loss, risk in ((0.5, 0.9, 66.7), (1, 1.7, 50), (2, 3.4, 33.3))),
+    *(ReleasePoint("cta(norm: L2)", level, loss, None) for level, loss in ((0.5, 1.3), (1, 1.31))),
+    ReleasePoint("cta(norm: L2)", 2, None, None, note="infeasible"),
 ]
 
 
@@ -65,23 +68,24 @@ USUAL = [
     [
         USUAL,
         [],
-        [Point("csp", 1, 0.0, 0.0)],
-        [Point("csp", 1, 7.8, 34.0)] * 1 + [Point("ip", 1, 7.8, 34.0), Point("rounding", 1, 7.8, 34.0)],
-        [Point("csp", level, 5.0, 40.0) for level in (0.5, 1, 2)],
-        [Point("csp", 1, math.inf, 0.0), Point("ip", 1, 1e-12, 100.0), Point("cta", 1, 1e9, None)],
-        [Point("csp", 1, math.nan, math.nan), Point("ip", 1, 2.0, math.nan)],
-        [Point(f"method {i}", 1, None, None, note="limit " * 40) for i in range(9)],
-        [Point(f"cta(sense: {i})", 1, 1.0 + i / 100, 30.0 + i / 50) for i in range(20)],
+        [ReleasePoint("csp", 1, 0.0, 0.0)],
+        [ReleasePoint("csp", 1, 7.8, 34.0)] * 1
+        + [ReleasePoint("ip", 1, 7.8, 34.0), ReleasePoint("rounding", 1, 7.8, 34.0)],
+        [ReleasePoint("csp", level, 5.0, 40.0) for level in (0.5, 1, 2)],
+        [ReleasePoint("csp", 1, math.inf, 0.0), ReleasePoint("ip", 1, 1e-12, 100.0), ReleasePoint("cta", 1, 1e9, None)],
+        [ReleasePoint("csp", 1, math.nan, math.nan), ReleasePoint("ip", 1, 2.0, math.nan)],
+        [ReleasePoint(f"method {i}", 1, None, None, note="limit " * 40) for i in range(9)],
+        [ReleasePoint(f"cta(sense: {i})", 1, 1.0 + i / 100, 30.0 + i / 50) for i in range(20)],
     ],
     ids=["usual", "none", "one at zero", "equal", "equal levels", "extremes", "no figures", "no release", "crowd"],
 )
-def test_every_run_has_a_mark_and_no_text_covers_another(points: list[Point]) -> None:
+def test_every_run_has_a_mark_and_no_text_covers_another(points: list[ReleasePoint]) -> None:
     check(points)
 
 
 figures = st.floats(0, 100) | st.sampled_from([0.0, 100.0, 50.0])
 runs = st.builds(
-    Point,
+    ReleasePoint,
     series=st.sampled_from(["csp", "ip", "cta(norm: L2)", "rounding(base: 5)"]),
     level=st.sampled_from([0.5, 1.0, 2.0, 4.0]),
     loss=st.none() | figures,
@@ -93,13 +97,13 @@ runs = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(runs, max_size=14, unique_by=lambda p: (p.series, p.level)))
-def test_any_points(points: list[Point]) -> None:
+def test_any_points(points: list[ReleasePoint]) -> None:
     check(points)
     assert risk_utility_map("a", points) == risk_utility_map("a", points)
 
 
 def test_less_risk_is_lower_and_less_loss_is_further_left() -> None:
-    root = parsed([Point("csp", 1, 10.0, 80.0), Point("csp", 2, 20.0, 20.0)])
+    root = parsed([ReleasePoint("csp", 1, 10.0, 80.0), ReleasePoint("csp", 2, 20.0, 20.0)])
     starts = [one.get("d", "") for one in root.iter(f"{SVG}path") if one.get("data-run")]
     (x, y), (to_x, to_y) = [tuple(map(float, d[1:].split(" a")[0].split())) for d in starts]
     assert to_x > x and to_y > y
@@ -109,7 +113,7 @@ def test_less_risk_is_lower_and_less_loss_is_further_left() -> None:
 
 def test_losses_that_differ_a_thousandfold_are_told_apart() -> None:
     losses = (0.0, 0.01, 0.02, 10.0)
-    root = check([Point("csp", i + 1, loss, 50.0) for i, loss in enumerate(losses)])
+    root = check([ReleasePoint("csp", i + 1, loss, 50.0) for i, loss in enumerate(losses)])
     starts = [one.get("d", "") for one in root.iter(f"{SVG}path") if one.get("data-run")]
     x = [float(d[1:].split()[0]) for d in starts]
     assert x[0] < x[1] and 20 < x[2] - x[1] < x[3] - x[2]
@@ -118,7 +122,7 @@ def test_losses_that_differ_a_thousandfold_are_told_apart() -> None:
 
 
 def test_names_are_text_and_not_markup() -> None:
-    root = parsed([Point('a<b & "c"', 1, 1.0, 50.0)], title="<script>&")
+    root = parsed([ReleasePoint('a<b & "c"', 1, 1.0, 50.0)], title="<script>&")
     assert marks(root) == ['a<b & "c" ×1']
     assert root.find(f"{SVG}script") is None
     assert (root.findtext(f"{SVG}title") or "").startswith("<script>&")
@@ -126,7 +130,7 @@ def test_names_are_text_and_not_markup() -> None:
 
 
 def test_marks_of_two_methods_in_one_place_are_both_seen() -> None:
-    root = parsed([Point("csp", 1, 10.0, 50.0), Point("ip", 1, 10.0, 50.0)])
+    root = parsed([ReleasePoint("csp", 1, 10.0, 50.0), ReleasePoint("ip", 1, 10.0, 50.0)])
     ways = [one.get("d") for one in root.iter(f"{SVG}path") if one.get("data-run")]
     assert ways[0] != ways[1]
     classes = {one.get("class") for one in root.iter(f"{SVG}path") if one.get("data-run")}

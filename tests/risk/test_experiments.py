@@ -11,7 +11,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.risk import AT_RISK, CLASSES, SAFE, Trial, assess, unfit
 from sdcdsl.risk.assessment import UNDONE, Assessment
 from sdcdsl.risk.attacker import Guess
-from sdcdsl.risk.soft import Closest
+from sdcdsl.risk.attacker_problem import AttackerProblem
 from tests.risk.tables import RELEASED, line, table
 
 ALL = ("B1", "B2", "B3", "C")
@@ -101,7 +101,7 @@ M = csr_array(np.array([[1.0, 1.0, -1.0]]))
 @pytest.mark.parametrize("norm", ["L1", "L2"])
 def test_guesses_that_contradict_each_other_give_way_where_it_is_cheapest(norm):
     """z1 ≥ 2 and z2 ≥ 3 with z3 ≤ 4: 1 is missing, and the last bound is the cheapest to break."""
-    found = Closest(M, norm, 1000.0).solve(guess([2, 3, -9], [9, 9, 4], [1.0, 1.0, 0.1]), Deadline())
+    found = AttackerProblem(M, norm, 1000.0).solve(guess([2, 3, -9], [9, 9, 4], [1.0, 1.0, 0.1]), Deadline())
     assert found.soft and found.z is not None
     np.testing.assert_allclose(found.z, [2, 3, 5], atol=1e-6)
 
@@ -109,7 +109,7 @@ def test_guesses_that_contradict_each_other_give_way_where_it_is_cheapest(norm):
 @pytest.mark.parametrize("norm", ["L1", "L2"])
 def test_a_bound_below_its_own_level(norm):
     """z1 ≥ 5 and z1 ≤ 3: wrong by 2 wherever it lies between, so the norm decides for 3."""
-    found = Closest(M, norm, 1000.0).solve(guess([5, -9, -9], [3, 9, 9], [1.0, 1.0, 1.0]), Deadline())
+    found = AttackerProblem(M, norm, 1000.0).solve(guess([5, -9, -9], [3, 9, 9], [1.0, 1.0, 1.0]), Deadline())
     assert found.soft
     assert found.z is not None and found.z[0] == pytest.approx(3, abs=1e-6)
 
@@ -120,7 +120,7 @@ def test_soft_bounds_against_a_plain_linear_program():
         l = draw.integers(-4, 6, 3).astype(float)
         u = l + draw.integers(-2, 5, 3)
         w = draw.uniform(0.5, 2.0, 3)
-        found = Closest(M, "L1", 50.0).solve(guess(l, u, w), Deadline())
+        found = AttackerProblem(M, "L1", 50.0).solve(guess(l, u, w), Deadline())
         assert found.z is not None
         if found.soft:
             assert _soft_cost(found.z, l, u, w) == pytest.approx(_least_soft_cost(l, u, w), rel=1e-6)

@@ -49,7 +49,7 @@ class SpecifyTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SafetyRuleCall:
     """In the order of the file: from the third P or NK on, the second FREQ and REQ, τ-ARGUS means holdings."""
 
     name: str
@@ -59,11 +59,11 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class SafetyRule:
     line: int
-    rules: tuple[Rule, ...]  # none: the statuses of the file are used
+    rules: tuple[SafetyRuleCall, ...]  # none: the statuses of the file are used
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadCommand:
     line: int
     what: str  # microdata or table
     option: str = ""
@@ -97,7 +97,7 @@ class WriteTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherCommand:
     """Commands about the program rather than the tables: logbook, solver, recoding, going interactive."""
 
     line: int
@@ -105,7 +105,7 @@ class Other:
     arguments: tuple[str, ...]
 
 
-Command = Open | SpecifyTable | SafetyRule | Read | APrioriFile | Suppress | WriteTable | Other
+Command = Open | SpecifyTable | SafetyRule | ReadCommand | APrioriFile | Suppress | WriteTable | OtherCommand
 
 
 def read_arb(
@@ -177,12 +177,12 @@ def _rules(line: int, rest: str) -> Command | str:
         least, most = RULES[name]
         if figures is None or not least <= len(figures) <= most:
             return f"{name} takes {least if least == most else f'{least} to {most}'} numbers, found `{clip(call[2])}`"
-        rules.append(Rule(name, figures))
+        rules.append(SafetyRuleCall(name, figures))
     return SafetyRule(line, tuple(rules))
 
 
 def _read(what: str) -> Callable[[int, str], Command | str]:
-    return lambda line, rest: Read(line, what, rest)
+    return lambda line, rest: ReadCommand(line, what, rest)
 
 
 def _apriori(line: int, rest: str) -> Command | str:
@@ -216,7 +216,7 @@ def _write(line: int, rest: str) -> Command | str:
 
 
 def _other(word: str) -> Callable[[int, str], Command | str]:
-    return lambda line, rest: Other(line, word, tuple(unquoted(p) for p in cut(rest, ",") if p))
+    return lambda line, rest: OtherCommand(line, word, tuple(unquoted(p) for p in cut(rest, ",") if p))
 
 
 def _figures(text: str) -> tuple[float, ...] | None:

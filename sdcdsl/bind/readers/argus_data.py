@@ -17,7 +17,7 @@ import polars as pl
 from sdcdsl.bind.readers.csv_records import text_frame
 from sdcdsl.bind.readers.csv_text import Header, not_delimited
 from sdcdsl.bind.readers.rda import Metadata, Variable
-from sdcdsl.bind.readers.records import ROW, Asked, Records, code_of_text, number_of_text, number_problems
+from sdcdsl.bind.readers.records import ROW, ColumnSelection, Records, code_of_text, number_of_text, number_problems
 from sdcdsl.bind.readers.text_files import lines, open_text
 from sdcdsl.bind.readers.wording import clip, offenders, plural
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
@@ -49,7 +49,7 @@ def read_argus_data(
     numbers = [v.name for v in used if v.is_number]
     if decimal is None:
         decimal = "," if _any_comma(frame, numbers) else "."
-    asked = Asked([v.name for v in used if not v.is_number], numbers, decimal)
+    asked = ColumnSelection([v.name for v in used if not v.is_number], numbers, decimal)
     for column in numbers:
         problems += number_problems(frame.lazy(), opened.name, column, asked, lines=True, is_text=True)
     if problems:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sdcdsl.bind.hierarchy import Tree
-from sdcdsl.bind.readers.csv_text import Rows, read_rows
-from sdcdsl.bind.readers.growing import Branch, grow
+from sdcdsl.bind.hierarchy import CodeTree
+from sdcdsl.bind.readers.csv_text import TextRows, read_rows
+from sdcdsl.bind.readers.tree_building import Branch, grow
 from sdcdsl.bind.readers.wording import clip, offenders
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source
 
@@ -20,7 +20,7 @@ def read_correspondence(
     delimiter: str | None = None,
     encoding: str | None = None,
     name: str = "",
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """The tree below `total`, of all columns or of the chosen ones in the order given.
 
     A code repeated in the next column is one node (a group with a single member of its own name); empty fields at the
@@ -50,7 +50,7 @@ def _path(row: list[str], at: Sequence[int]) -> list[str] | None:
     return codes if all(codes) and codes else None
 
 
-def _branches(rows: Rows, at: Sequence[int], total: str | None) -> Iterator[Branch]:
+def _branches(rows: TextRows, at: Sequence[int], total: str | None) -> Iterator[Branch]:
     seen: set[tuple[str, str]] = set()
     for line, row in rows.records:
         above = total

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.readers.csv_text import Header, all_rows, find_header, header_problems, not_delimited, uneven_rows
-from sdcdsl.bind.readers.records import ROW, Asked, Records, code_of_text, number_of_text, number_problems
+from sdcdsl.bind.readers.records import ROW, ColumnSelection, Records, code_of_text, number_of_text, number_problems
 from sdcdsl.bind.readers.text_files import decode, open_bytes
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 
@@ -18,7 +18,7 @@ NEWLINE = 10
 
 
 def read_csv(
-    source: Path | Source, asked: Asked, *, delimiter: str | None = None, encoding: str | None = None
+    source: Path | Source, asked: ColumnSelection, *, delimiter: str | None = None, encoding: str | None = None
 ) -> tuple[Records | None, list[Diagnostic]]:
     name = str(source) if isinstance(source, Path) else source.name
     text, problems = _text(source, name, encoding)

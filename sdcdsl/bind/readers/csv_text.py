@@ -24,7 +24,7 @@ class Header:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TextRows:
     """A small table: header, and its records with the line each ends on. All records are as wide as the header."""
 
     name: str
@@ -74,7 +74,7 @@ def header_problems(name: str, header: Header, wanted: Sequence[str]) -> list[Di
 
 def read_rows(
     source: Path | Source, wanted: Sequence[str] = (), *, delimiter: str | None = None, encoding: str | None = None
-) -> tuple[Rows | None, list[Diagnostic]]:
+) -> tuple[TextRows | None, list[Diagnostic]]:
     opened, problems = open_text(source, encoding)
     if opened is None:
         return None, problems
@@ -96,7 +96,7 @@ def read_rows(
     uneven = [(line, len(row)) for line, row in records if len(row) != len(header.names)]
     if uneven:
         return None, [uneven_rows(opened.name, header, uneven)]
-    return Rows(opened.name, header.names, records), []
+    return TextRows(opened.name, header.names, records), []
 
 
 def not_delimited(name: str, error: csv.Error) -> Diagnostic:

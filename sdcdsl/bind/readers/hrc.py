@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdcdsl.bind.hierarchy import Tree
+from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.readers.inline_tree import Entry, tree_from_outline
 from sdcdsl.bind.readers.text_files import lines, open_text
 from sdcdsl.bind.readers.wording import clip, offenders
@@ -20,7 +20,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 
 def read_hrc(
     source: Path | Source, *, total: str, leader: str = "@", encoding: str | None = None, name: str = ""
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """The tree below `total`. Blanks around a code are layout, not part of it."""
     opened, problems = open_text(source, encoding)
     if opened is None:
@@ -51,7 +51,7 @@ def _depth(line: str, leader: str) -> tuple[int, str]:
     return depth, line[at:].strip()
 
 
-def hrc_text(tree: Tree, leader: str = "@") -> tuple[str | None, list[Diagnostic]]:
+def hrc_text(tree: CodeTree, leader: str = "@") -> tuple[str | None, list[Diagnostic]]:
     """The tree as a `.hrc` file, without its total; not every tree can be one."""
     place = FilePlace(tree.name or "hierarchy")
     unwritable = [
@@ -70,7 +70,7 @@ def hrc_text(tree: Tree, leader: str = "@") -> tuple[str | None, list[Diagnostic
     return "".join(f"{leader * (level - 2)}{code}\n" for code, level in rows), []
 
 
-def write_hrc(tree: Tree, path: Path, leader: str = "@", encoding: str = "utf-8") -> list[Diagnostic]:
+def write_hrc(tree: CodeTree, path: Path, leader: str = "@", encoding: str = "utf-8") -> list[Diagnostic]:
     text, problems = hrc_text(tree, leader)
     if text is not None:
         path.write_text(text, encoding=encoding, newline="\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sdcdsl.bind.hierarchy import Tree
-from sdcdsl.bind.readers.growing import Branch, grow
+from sdcdsl.bind.hierarchy import CodeTree
+from sdcdsl.bind.readers.tree_building import Branch, grow
 from sdcdsl.bind.readers.wording import clip, offenders
 from sdcdsl.diagnostics import Diagnostic, Place
 
@@ -31,7 +31,7 @@ class Entry:
 
 def tree_from_equations(
     equations: Sequence[Equation], *, place: Place, total: str | None = None, name: str = ""
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """Every left-hand side is a node; the one that is no part of another is the root."""
     first: dict[str, Equation] = {}
     again = [e for e in equations if first.setdefault(e.total, e) is not e]
@@ -53,7 +53,7 @@ def tree_from_equations(
 
 def tree_from_outline(
     entries: Sequence[Entry], *, place: Place, total: str | None = None, name: str = ""
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """Without a total the outline must have a single code at depth 0."""
     jumps = [
         (entry, allowed)

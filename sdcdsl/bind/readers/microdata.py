@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sdcdsl.bind.readers.csv_records import read_csv
 from sdcdsl.bind.readers.parquet_records import read_parquet
-from sdcdsl.bind.readers.records import Asked, Records
+from sdcdsl.bind.readers.records import ColumnSelection, Records
 from sdcdsl.diagnostics import Diagnostic, Source
 
 
 def read_records(
-    source: Path | Source, asked: Asked, *, delimiter: str | None = None, encoding: str | None = None
+    source: Path | Source, asked: ColumnSelection, *, delimiter: str | None = None, encoding: str | None = None
 ) -> tuple[Records | None, list[Diagnostic]]:
     if isinstance(source, Path) and source.suffix.lower() in (".parquet", ".pq"):
         return read_parquet(source, asked)

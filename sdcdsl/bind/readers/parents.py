@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdcdsl.bind.hierarchy import Tree
-from sdcdsl.bind.readers.csv_text import Rows, read_rows
-from sdcdsl.bind.readers.growing import Branch, grow
+from sdcdsl.bind.hierarchy import CodeTree
+from sdcdsl.bind.readers.csv_text import TextRows, read_rows
+from sdcdsl.bind.readers.tree_building import Branch, grow
 from sdcdsl.bind.readers.wording import offenders
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 
@@ -23,7 +23,7 @@ def read_parents(
     delimiter: str | None = None,
     encoding: str | None = None,
     name: str = "",
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """Columns by name, or else the headers `parent` and `child` (or `code`), or else the first and the second column.
 
     A row without a parent declares a root.
@@ -50,7 +50,7 @@ def read_parents(
     return grow(branches, total=total, name=name, place=place, tops=tops)
 
 
-def _columns(rows: Rows, parent: str | None, child: str | None) -> tuple[int, int]:
+def _columns(rows: TextRows, parent: str | None, child: str | None) -> tuple[int, int]:
     lowered = [h.strip().lower() for h in rows.header]
     above = rows.header.index(parent) if parent is not None else _headed(lowered, PARENT_WORDS)
     below = rows.header.index(child) if child is not None else _headed(lowered, CHILD_WORDS)

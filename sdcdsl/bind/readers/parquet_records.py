@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from sdcdsl.bind.readers.records import ROW, Asked, Records, code_of_text, number_of_text, number_problems
+from sdcdsl.bind.readers.records import ROW, ColumnSelection, Records, code_of_text, number_of_text, number_problems
 from sdcdsl.bind.readers.text_files import unopenable
 from sdcdsl.bind.readers.wording import clip
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean, listed
@@ -15,7 +15,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean, 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
-def read_parquet(path: Path, asked: Asked) -> tuple[Records | None, list[Diagnostic]]:
+def read_parquet(path: Path, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
     name = str(path)
     if problems := unopenable(path):
         return None, problems
@@ -27,7 +27,7 @@ def read_parquet(path: Path, asked: Asked) -> tuple[Records | None, list[Diagnos
         return None, [diagnostic("SDC302", f"cannot read {name}: it is not a whole Parquet file", FilePlace(name))]
 
 
-def _checked(scan: pl.LazyFrame, name: str, asked: Asked) -> tuple[Records | None, list[Diagnostic]]:
+def _checked(scan: pl.LazyFrame, name: str, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
     schema = scan.collect_schema()
     names = [c for c in schema.names() if c != ROW]
     problems = [
@@ -63,7 +63,7 @@ def _checked(scan: pl.LazyFrame, name: str, asked: Asked) -> tuple[Records | Non
     return Records(name, scan.select(ROW, *codes, *numbers), lines=False), []
 
 
-def _wrong_kinds(schema: pl.Schema, name: str, asked: Asked):
+def _wrong_kinds(schema: pl.Schema, name: str, asked: ColumnSelection):
     for column in asked.columns:
         kind = schema[column]
         fits = kind.is_numeric() or kind in (pl.String, pl.Boolean, pl.Null)

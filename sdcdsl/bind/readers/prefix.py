@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sdcdsl.bind.hierarchy import Tree
-from sdcdsl.bind.readers.growing import Branch, grow
+from sdcdsl.bind.hierarchy import CodeTree
+from sdcdsl.bind.readers.tree_building import Branch, grow
 from sdcdsl.bind.readers.wording import clip, offenders
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
 
 
 def tree_from_prefixes(
     leaves: Iterable[str], lengths: Sequence[int], *, total: str, place: Place, name: str = ""
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """A node for each prefix of each length; the code itself is the leaf, whatever its length."""
     if not lengths or any(b <= a for a, b in zip([0, *lengths], lengths, strict=False)):
         shown = ", ".join(map(str, lengths)) or "none"

@@ -21,7 +21,7 @@ USUAL_MISSING = {"na", "n/a", "null", "none", "nan", ".", "..", "-", ":", "x", "
 
 
 @dataclass(frozen=True)
-class Asked:
+class ColumnSelection:
     """The columns wanted, by kind, and how the file writes a number and a missing value (empty is always missing)."""
 
     codes: Sequence[str] = ()
@@ -68,12 +68,12 @@ def row_place(name: str, row: int, column: str, lines: bool) -> FilePlace:
     return FilePlace(name, f"row {row}, {detail}" if detail else f"row {row}")
 
 
-def code_of_text(column: str, asked: Asked) -> pl.Expr:
+def code_of_text(column: str, asked: ColumnSelection) -> pl.Expr:
     text = pl.col(column)
     return pl.when(~text.is_in(asked.missing_words)).then(text).alias(column)
 
 
-def number_of_text(column: str, asked: Asked) -> pl.Expr:
+def number_of_text(column: str, asked: ColumnSelection) -> pl.Expr:
     """NULL for what is missing and for what is no number; `number_problems` tells them apart."""
     text = _spoken(column, asked)
     if asked.decimal == ",":
@@ -81,13 +81,13 @@ def number_of_text(column: str, asked: Asked) -> pl.Expr:
     return text.cast(pl.Float64, strict=False).alias(column)
 
 
-def _spoken(column: str, asked: Asked) -> pl.Expr:
+def _spoken(column: str, asked: ColumnSelection) -> pl.Expr:
     text = pl.col(column).str.strip_chars()
     return pl.when(~text.is_in(asked.missing_words)).then(text)
 
 
 def number_problems(
-    frame: pl.LazyFrame, name: str, column: str, asked: Asked, lines: bool, is_text: bool
+    frame: pl.LazyFrame, name: str, column: str, asked: ColumnSelection, lines: bool, is_text: bool
 ) -> list[Diagnostic]:
     """Text and infinities among the numbers of one column, still as the file has it."""
     number = number_of_text(column, asked) if is_text else pl.col(column).cast(pl.Float64, strict=False)
@@ -119,7 +119,7 @@ def number_problems(
     return problems
 
 
-def _advice(words: Sequence[str], asked: Asked) -> tuple[str, str] | None:
+def _advice(words: Sequence[str], asked: ColumnSelection) -> tuple[str, str] | None:
     """What may be behind it, and what to write then."""
     bare = [w.strip() for w in words]
     other = "," if asked.decimal == "." else "."

@@ -4,29 +4,29 @@ A rule is a frozen dataclass: its fields are its parameters (fractions, so 10 % 
 Importing this package registers them all.
 """
 
-from sdcdsl.bind.rules.cells import Cells
-from sdcdsl.bind.rules.contributors import Contributors
+from sdcdsl.bind.rules.cells import RuleCells
+from sdcdsl.bind.rules.contributors import ContributorsRule
 from sdcdsl.bind.rules.dominance import Dominance
 from sdcdsl.bind.rules.p_percent import PPercent
 from sdcdsl.bind.rules.pq import PQ
 from sdcdsl.bind.rules.registry import RULES, Judgement, Rule, combined, rule
-from sdcdsl.bind.rules.request import Request
+from sdcdsl.bind.rules.request import RequestRule
 from sdcdsl.bind.rules.threshold import Threshold
-from sdcdsl.bind.rules.wording import Formula, Speaking
+from sdcdsl.bind.rules.wording import ExplainedRule, Formula
 from sdcdsl.bind.rules.zero import Zero
 
 __all__ = [
     "PQ",
     "RULES",
-    "Cells",
-    "Contributors",
+    "ContributorsRule",
     "Dominance",
+    "ExplainedRule",
     "Formula",
     "Judgement",
     "PPercent",
-    "Request",
+    "RequestRule",
     "Rule",
-    "Speaking",
+    "RuleCells",
     "Threshold",
     "Zero",
     "combined",

@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class RuleCells:
     """Contributors are holdings where the data declares them, and never those who waived their protection.
 
     Negative contributions: every quantity about contributions is in absolute terms, X = Σ |contribution| included. A

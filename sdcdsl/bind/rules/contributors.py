@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
 from sdcdsl.bind.rules.wording import Formula, heads
 
 
 @rule
 @dataclass(frozen=True)
-class Contributors:
+class ContributorsRule:
     n: int
     level: float = 0.2
 
@@ -32,9 +32,9 @@ class Contributors:
     def faults(self) -> list[str]:
         return faults_of_head_count(self.n, self.level)
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         level = self.level * cells.absolute
         return marked((cells.nonzero > 0) & (cells.nonzero < self.n), level, level)
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         return f"{heads(cells.nonzero[cell])} of more than zero, {self.n} needed"

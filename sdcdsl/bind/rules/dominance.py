@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
 from sdcdsl.bind.rules.wording import Formula, figure, percent
 
@@ -35,10 +35,10 @@ class Dominance:
         found = [] if self.n >= 1 else ["n must be at least 1"]
         return found if 0 < self.k < 1 else [*found, "k must lie between 0 % and 100 %"]
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         return symmetric(cells.shortfall(cells.top(self.n) / self.k, cells.absolute))
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         top, all_of_it = float(cells.top(self.n)[cell]), float(cells.absolute[cell])
         if not all_of_it > 0:
             return "nobody contributes anything"

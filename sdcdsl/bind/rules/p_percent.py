@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
 from sdcdsl.bind.rules.wording import Formula, figure, percent
 
@@ -40,10 +40,10 @@ class PPercent:
         found = [] if self.p > 0 else ["p must be positive"]
         return found if self.n >= 0 else [*found, "the number of attackers cannot be negative"]
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         return symmetric(cells.shortfall(self.p * cells.largest[:, 0], cells.remainder(self.n + 1)))
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         first, rest = float(cells.largest[cell, 0]), float(cells.remainder(self.n + 1)[cell])
         if not first > 0:
             return "nobody contributes anything"

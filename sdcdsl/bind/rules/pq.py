@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
 from sdcdsl.bind.rules.wording import Formula, figure, percent
 
@@ -36,10 +36,10 @@ class PQ:
     def faults(self) -> list[str]:
         return [] if 0 < self.p < self.q <= 1 else ["p must be positive and below q, q at most 100 %"]
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         return symmetric(cells.shortfall(self.p / self.q * cells.largest[:, 0], cells.remainder(2)))
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         first, rest = float(cells.largest[cell, 0]), float(cells.remainder(2)[cell])
         if not first > 0:
             return "nobody contributes anything"

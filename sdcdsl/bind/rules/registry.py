@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Rule(Protocol):
 
     def faults(self) -> list[str]: ...
 
-    def judge(self, cells: Cells) -> Judgement: ...
+    def judge(self, cells: RuleCells) -> Judgement: ...
 
 
 RULES: dict[str, type] = {}

@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
 from sdcdsl.bind.rules.wording import Formula, figure, percent
 
 
 @rule
 @dataclass(frozen=True)
-class Request:
+class RequestRule:
     share: float = 0.0
     level: float = 0.2
 
@@ -35,12 +35,12 @@ class Request:
         found = [] if 0 <= self.share < 1 else ["the share must lie between 0 % and 100 %"]
         return found if self.level > 0 else [*found, "the level must be positive"]
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         assert cells.requested is not None, "nobody said who asked for protection"
         level = self.level * cells.absolute
         return marked(cells.requested > self.share * cells.absolute, level, level)
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         asked, all_of_it = float(cells.requested[cell]) if cells.requested is not None else 0.0, cells.absolute[cell]
         if not asked > 0:
             return "nobody who contributes asked for protection"

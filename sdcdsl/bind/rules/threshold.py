@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
 from sdcdsl.bind.rules.wording import Formula, heads
 
@@ -40,7 +40,7 @@ class Threshold:
     def faults(self) -> list[str]:
         return faults_of_head_count(self.n, self.level)
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         sensitive = (cells.count > 0) & (cells.count < self.n)
         if cells.frequency:
             upper = (self.n - cells.count).astype(np.float64)
@@ -48,5 +48,5 @@ class Threshold:
         level = self.level * cells.absolute
         return marked(sensitive, level, level)
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         return f"{heads(cells.count[cell])}, {self.n} needed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,12 @@ class Formula:
 
 
 @runtime_checkable
-class Speaking(Protocol):
+class ExplainedRule(Protocol):
     """A rule that can say what it found. Those of third parties need not."""
 
     formula: ClassVar[Formula]
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         """The formula with the figures of one cell, whether the cell is sensitive or not."""
         ...
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdcdsl.bind.rules.cells import Cells
+from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.rules.registry import Judgement, marked, rule
 from sdcdsl.bind.rules.wording import Formula, figure, heads
 
@@ -33,11 +33,11 @@ class Zero:
     def faults(self) -> list[str]:
         return [] if self.level > 0 else ["the level must be positive"]
 
-    def judge(self, cells: Cells) -> Judgement:
+    def judge(self, cells: RuleCells) -> Judgement:
         sensitive = (cells.count > 0) & (cells.absolute == 0)
         return marked(sensitive, np.zeros(len(cells.value)), np.full(len(cells.value), self.level))
 
-    def said(self, cells: Cells, cell: int) -> str:
+    def said(self, cells: RuleCells, cell: int) -> str:
         if not cells.count[cell]:
             return "nobody contributes"
         who = heads(cells.count[cell])

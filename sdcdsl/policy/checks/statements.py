@@ -8,7 +8,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import compare, constant
-from sdcdsl.policy.competition import BatchedSeparation
+from sdcdsl.policy.competition import LevelStatement
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import Checker
 from sdcdsl.policy.write import expression
@@ -76,7 +76,7 @@ def _protect(scope: _Scope, protect: d.Block) -> Iterator[Diagnostic]:
         yield from checker.diagnostics
 
 
-def _level(scope: _Scope, level: BatchedSeparation, tables: tuple[str, ...] | None) -> Iterator[Diagnostic]:
+def _level(scope: _Scope, level: LevelStatement, tables: tuple[str, ...] | None) -> Iterator[Diagnostic]:
     checker = scope.checker(Place.LEVEL if isinstance(level, d.Level) else Place.CONDITIONAL, tables)
     checker.amount(level.amount)
     _condition(checker, level.where, Place.SELECT)

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from sdcdsl.outcome import End, Outcome
 from sdcdsl.report.effects import effects
 from sdcdsl.report.page.blocks import internal_block, public_block
-from sdcdsl.report.page.cells import Dimensions, tables_of
+from sdcdsl.report.page.cells import PageDimensions, tables_of
 from sdcdsl.report.page.pairs import pairs_of
 from sdcdsl.report.page.policy_text import PolicyText
 from sdcdsl.report.provenance import Provenance
@@ -31,7 +31,7 @@ STYLES = ("page", "grid", "plots", "print")
 
 
 def page(outcomes: Sequence[Outcome], provenance: Provenance, *, public: bool) -> str:
-    dimensions = Dimensions()
+    dimensions = PageDimensions()
     style = "\n".join(_text("styles", f"{name}.css") for name in STYLES)
     script = "(() => {\n'use strict';\n" + "\n".join(_text("scripts", f"{name}.js") for name in SCRIPTS) + "})();\n"
     made = _public(outcomes, provenance, dimensions) if public else _internal(outcomes, provenance, dimensions)
@@ -52,7 +52,7 @@ def page(outcomes: Sequence[Outcome], provenance: Provenance, *, public: bool) -
     )
 
 
-def _public(outcomes: Sequence[Outcome], provenance: Provenance, dimensions: Dimensions) -> dict[str, Any]:
+def _public(outcomes: Sequence[Outcome], provenance: Provenance, dimensions: PageDimensions) -> dict[str, Any]:
     policy = provenance.policy
     tables = [
         tables_of(one, policy, dimensions, public=True) if one.end is End.DONE else [] for one in outcomes
@@ -67,7 +67,7 @@ def _public(outcomes: Sequence[Outcome], provenance: Provenance, dimensions: Dim
     }
 
 
-def _internal(outcomes: Sequence[Outcome], provenance: Provenance, dimensions: Dimensions) -> dict[str, Any]:
+def _internal(outcomes: Sequence[Outcome], provenance: Provenance, dimensions: PageDimensions) -> dict[str, Any]:
     policy, text = provenance.policy, PolicyText(provenance)
     tables = [tables_of(one, policy, dimensions, public=False) for one in outcomes]
     data = [

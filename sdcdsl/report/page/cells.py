@@ -30,7 +30,7 @@ ADJUSTED = "a"  # changed or not: nobody is told
 
 
 @dataclass(eq=False)
-class Dimensions:
+class PageDimensions:
     """The dimensions of all tables of a page, each written once."""
 
     found: list[DimensionCodes] = field(default_factory=list)
@@ -58,7 +58,7 @@ def _trees(dimension: DimensionCodes) -> Iterator[dict[str, Any]]:
         yield {"name": tree.name, "code": codes, "parent": tree.parent.tolist()}
 
 
-def tables_of(outcome: Outcome, policy: Policy, dimensions: Dimensions, *, public: bool) -> list[dict[str, Any]]:
+def tables_of(outcome: Outcome, policy: Policy, dimensions: PageDimensions, *, public: bool) -> list[dict[str, Any]]:
     """All tables of a block; none where nothing was found."""
     pattern = outcome.pattern
     if pattern is None:
@@ -77,7 +77,7 @@ def _table(
     table: BoundTable,
     cells: np.ndarray,
     policy: Policy,
-    dimensions: Dimensions,
+    dimensions: PageDimensions,
     public: bool,
 ) -> dict[str, Any]:
     out: dict[str, Any] = {"name": table.name, "unit": _unit(policy, table.name), "size": len(cells)}

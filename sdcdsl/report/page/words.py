@@ -17,40 +17,42 @@ from sdcdsl.vocabulary.plugins import find_method, find_rule
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PageVerdict:
     kind: str  # good, mild or bad
     word: str
     why: str
 
 
-def verdict_of(outcome: Outcome) -> Verdict:
+def verdict_of(outcome: Outcome) -> PageVerdict:
     made = outcome.audit
     if outcome.end is End.DONE and made is not None:
         if not len(made.verdicts):
-            return Verdict("mild", "Nothing to check", "No cell is sensitive to any attacker, so nothing was attacked.")
+            return PageVerdict(
+                "mild", "Nothing to check", "No cell is sensitive to any attacker, so nothing was attacked."
+            )
         if made.distance is not None:
             why = "Every sensitive figure is as far from the truth as asked. No attacker was simulated."
-            return Verdict("mild", "Far enough from the truth", why)
+            return PageVerdict("mild", "Far enough from the truth", why)
         why = "Every attacker stays uncertain enough about every sensitive cell. This is proved, pair by pair."
-        return Verdict("good", "Protected", why)
+        return PageVerdict("good", "Protected", why)
     if outcome.end is End.INFEASIBLE:
-        return Verdict("bad", "No release possible", "No release of this kind can satisfy the policy.")
+        return PageVerdict("bad", "No release possible", "No release of this kind can satisfy the policy.")
     if outcome.end is End.LIMIT:
-        return Verdict("bad", "Nothing found", "A limit was reached before a valid release was found.")
+        return PageVerdict("bad", "Nothing found", "A limit was reached before a valid release was found.")
     if outcome.end is End.STOPPED:
-        return Verdict("bad", "Nothing found", "The search was ended before a valid release was found.")
+        return PageVerdict("bad", "Nothing found", "The search was ended before a valid release was found.")
     word = {"exposed": "Exposed", "not proven": "Not proven"}.get(outcome.verdict or "", "Wrong")
-    return Verdict("bad", word, "The audit did not find this release protected. It must not be published.")
+    return PageVerdict("bad", word, "The audit did not find this release protected. It must not be published.")
 
 
-def public_verdict(outcome: Outcome) -> Verdict:
+def public_verdict(outcome: Outcome) -> PageVerdict:
     if outcome.end is not End.DONE or outcome.pattern is None:
-        return Verdict("bad", "Not released", "There is no release of this table.")
+        return PageVerdict("bad", "Not released", "There is no release of this table.")
     if not outcome.pattern.claims:
         why = "The figures were adjusted so that nobody’s data can be read off them. Sums still add up."
-        return Verdict("good", "Adjusted for confidentiality", why)
+        return PageVerdict("good", "Adjusted for confidentiality", why)
     why = "Confidential figures are protected, and the protection was checked against simulated attackers."
-    return Verdict("good", "Protected", why)
+    return PageVerdict("good", "Protected", why)
 
 
 def method_words(name: str) -> str:

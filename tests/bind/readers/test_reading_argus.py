@@ -3,10 +3,10 @@ import pytest
 from sdcdsl.bind.readers.arb import (
     APrioriFile,
     Open,
-    Other,
-    Read,
-    Rule,
+    OtherCommand,
+    ReadCommand,
     SafetyRule,
+    SafetyRuleCall,
     SpecifyTable,
     Suppress,
     WriteTable,
@@ -278,35 +278,35 @@ def test_batch_commands():
     commands, problems = read_arb(Source("b.arb", BATCH))
     assert problems == []
     assert commands == (
-        Other(3, "<LOGBOOK>", ("log.txt",)),
+        OtherCommand(3, "<LOGBOOK>", ("log.txt",)),
         Open(4, "microdata", "my data.asc"),
         Open(5, "metadata", "meta.rda"),
         SpecifyTable(6, ("Size", "Region"), "Var2"),
         SafetyRule(
             7,
             (
-                Rule("NK", (2, 75)),
-                Rule("NK", (0, 0)),
-                Rule("P", (10, 1)),
-                Rule("FREQ", (3, 20)),
-                Rule("ZERO", (10,)),
-                Rule("REQ", (10, 5, 2, 3)),
-                Rule("WGT", (1,)),
-                Rule("MIS", (0,)),
-                Rule("MAN", (20,)),
+                SafetyRuleCall("NK", (2, 75)),
+                SafetyRuleCall("NK", (0, 0)),
+                SafetyRuleCall("P", (10, 1)),
+                SafetyRuleCall("FREQ", (3, 20)),
+                SafetyRuleCall("ZERO", (10,)),
+                SafetyRuleCall("REQ", (10, 5, 2, 3)),
+                SafetyRuleCall("WGT", (1,)),
+                SafetyRuleCall("MIS", (0,)),
+                SafetyRuleCall("MAN", (20,)),
             ),
         ),
         SpecifyTable(8, ("Region", "Nace"), None, "Shade", "-3", 0.5),
         SpecifyTable(9, ("A|B",), "V", "S", "Cost", 0.3),
         SafetyRule(10, ()),
-        Read(11, "microdata"),
-        Read(12, "table", "1T"),
+        ReadCommand(11, "microdata"),
+        ReadCommand(12, "table", "1T"),
         APrioriFile(13, "x,y.hst", 1, ",", ignore_errors=False, expand_trivial=True),
-        Other(14, "<RECODE>", ("1", "Size", "GK.grc")),
+        OtherCommand(14, "<RECODE>", ("1", "Size", "GK.grc")),
         Suppress(15, "MOD", 0, (5, 1, 1, 1)),
         WriteTable(16, 1, "intermediate", (("AS", True), ("SE", False)), "out,1.tab"),
         WriteTable(17, 2, "jj", (), "out.jj"),
-        Other(18, "<GOINTERACTIVE>", ()),
+        OtherCommand(18, "<GOINTERACTIVE>", ()),
     )
 
 
@@ -331,7 +331,7 @@ def test_batch_commands():
 )
 def test_batch_mistakes_do_not_stop_the_rest(line, says):
     commands, problems = read_arb(Source("b.arb", f"<CLEAR>\n{line}\n<READMICRODATA>\n"))
-    assert commands == (Other(1, "<CLEAR>", ()), Read(3, "microdata"))
+    assert commands == (OtherCommand(1, "<CLEAR>", ()), ReadCommand(3, "microdata"))
     (problem,) = problems
     assert (problem.code, str(problem.place)) == ("SDC316", "b.arb:2")
     assert says in problem.marks[0].label

@@ -17,7 +17,7 @@ from sdcdsl.bind.readers.jj import read_jj
 from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import Metadata, Variable, read_rda
-from sdcdsl.bind.readers.records import Asked
+from sdcdsl.bind.readers.records import ColumnSelection
 from sdcdsl.diagnostics import CODES, Diagnostic, Source
 from tests.waiting import HANGS
 
@@ -30,7 +30,7 @@ READERS: dict[str, Callable[[Path | Source], tuple[object, list[Diagnostic]]]] =
     "hrc": lambda s: read_hrc(s, total="T"),
     "correspondence": lambda s: read_correspondence(s, total="T"),
     "parents": read_parents,
-    "csv": lambda s: read_records(s, Asked(["a"], ["b"])),
+    "csv": lambda s: read_records(s, ColumnSelection(["a"], ["b"])),
     "rda": read_rda,
     "fixed": lambda s: read_argus_data(s, FIXED),
     "free": lambda s: read_argus_data(s, FREE),

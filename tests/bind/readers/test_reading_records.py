@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.bind.readers.microdata import read_records
-from sdcdsl.bind.readers.records import ROW, Asked
+from sdcdsl.bind.readers.records import ROW, ColumnSelection
 from sdcdsl.diagnostics import FilePlace, Source
 
-AB = Asked(["a"], ["b"])
+AB = ColumnSelection(["a"], ["b"])
 
 
 def read(text, asked=AB, **options):
@@ -60,14 +60,14 @@ def test_an_unusual_delimiter_can_be_given():
 
 
 def test_decimal_comma():
-    asked = Asked(["a"], ["b"], decimal=",")
+    asked = ColumnSelection(["a"], ["b"], decimal=",")
     assert rows(read("a;b\nx;1234,5\ny;7\n", asked)) == [(2, "x", 1234.5), (3, "y", 7.0)]
     assert rows(read('a,b\nx,"0,5"\n', asked)) == [(2, "x", 0.5)]
     assert only(read("a;b\nx;1.234,5\n", asked)).marks[0].label == "found `1.234,5`"
 
 
 def test_missing_values_are_null_and_only_those():
-    asked = Asked(["a"], ["b"], missing=["NA", "."])
+    asked = ColumnSelection(["a"], ["b"], missing=["NA", "."])
     assert rows(read("a,b\nNA,.\n,\nN,  4 \n", asked)) == [(2, None, None), (3, None, None), (4, "N", 4.0)]
     assert rows(read("a,b\nNA,1\n")) == [(2, "NA", 1.0)]
 
@@ -171,7 +171,7 @@ def test_rows_are_as_wide_as_the_header_or_refused(records):
     text = "a,b,c\n" + "".join(",".join(row) + "\n" for row in records)
     parsed = list(csv.reader(io.StringIO(text)))[1:]
     fine = all(len(row) in (0, 3) for row in parsed)
-    found, problems = read(text, Asked(["a"], []))
+    found, problems = read(text, ColumnSelection(["a"], []))
     if not fine:
         assert [p.code for p in problems] == ["SDC302"]
     elif any(parsed):
@@ -195,7 +195,7 @@ def test_ten_first_and_the_count_of_the_rest():
 
 
 def test_two_columns_two_problems():
-    records, problems = read("a,b,c\nx,1,no\ny,no,2\n", Asked(["a"], ["b", "c"]))
+    records, problems = read("a,b,c\nx,1,no\ny,no,2\n", ColumnSelection(["a"], ["b", "c"]))
     assert records is None
     assert [str(p.place) for p in problems] == ["t.csv:3 (column b)", "t.csv:2 (column c)"]
 
@@ -234,7 +234,7 @@ def test_files_that_are_not_there(tmp_path):
 
 def test_a_column_is_a_code_or_a_number():
     with pytest.raises(ValueError, match="code and number"):
-        Asked(["a"], ["a"])
+        ColumnSelection(["a"], ["a"])
 
 
 # ---- Parquet -------------------------------------------------------------------------------
@@ -262,17 +262,20 @@ def test_parquet_stays_lazy(parquet):
 
 def test_parquet_kinds(parquet):
     file = parquet(a=pl.Series(["x", "y"], dtype=pl.Categorical), b=["1,5", ""], i=[7, 8])
-    assert rows(read_records(file, Asked(["a", "i"], ["b"], decimal=","))) == [(1, "x", "7", 1.5), (2, "y", "8", None)]
+    assert rows(read_records(file, ColumnSelection(["a", "i"], ["b"], decimal=","))) == [
+        (1, "x", "7", 1.5),
+        (2, "y", "8", None),
+    ]
 
 
 def test_parquet_mistakes(parquet):
     file = parquet(a=["x", "y"], b=[1.0, math.nan], t=["1", "one"], deep=[[1], [2]], z=[1, 2])
     problem = only(read_records(file, AB))
     assert (problem.code, str(problem.place)) == ("SDC307", f"{file} (row 2, column b)")
-    problem = only(read_records(file, Asked(["a"], ["t"])))
+    problem = only(read_records(file, ColumnSelection(["a"], ["t"])))
     assert (problem.code, str(problem.place)) == ("SDC306", f"{file} (row 2, column t)")
-    assert only(read_records(file, Asked(["deep"], ["z"]))).code == "SDC306"
-    assert only(read_records(file, Asked(["a"], ["zz"]))).marks[0].label == "did you mean `z`?"
+    assert only(read_records(file, ColumnSelection(["deep"], ["z"]))).code == "SDC306"
+    assert only(read_records(file, ColumnSelection(["a"], ["zz"]))).marks[0].label == "did you mean `z`?"
     assert only(read_records(parquet(a=[], b=[]), AB)).code == "SDC308"
 
 
@@ -287,7 +290,7 @@ def test_parquet_garbage(tmp_path):
 
 
 def test_sosial_fiktiv(shared):
-    asked = Asked(["region", "fylke", "mnd"], ["ant"])
+    asked = ColumnSelection(["region", "fylke", "mnd"], ["ant"])
     records, problems = read_records(shared / "tables/ssbtools/sosialFiktiv.csv", asked)
     assert problems == []
     assert records is not None
@@ -298,7 +301,7 @@ def test_sosial_fiktiv(shared):
 
 def test_columns_without_a_name_are_called_by_their_place(shared):
     records, problems = read_records(
-        shared / "tables/cox3/values.csv", Asked(["column 1", "column 2"], ["c1", "c2", "total"])
+        shared / "tables/cox3/values.csv", ColumnSelection(["column 1", "column 2"], ["c1", "c2", "total"])
     )
     assert problems == []
     assert records is not None
@@ -312,7 +315,7 @@ def test_every_shared_csv_reads_as_text(shared):
     assert len(files) >= 14
     for file in files:
         header = file.read_text().split("\n", 1)[0].split(",")
-        records, problems = read_records(file, Asked(header))
+        records, problems = read_records(file, ColumnSelection(header))
         assert problems == [], file.name
         assert records is not None
         expected = list(csv.reader(file.read_text().splitlines()))[1:]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.bind.hierarchy import Tree
+from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.readers.correspondence import read_correspondence
 from sdcdsl.bind.readers.hrc import hrc_text, read_hrc, write_hrc
 from sdcdsl.bind.readers.inline_tree import Entry, Equation, tree_from_equations, tree_from_outline
@@ -14,11 +14,11 @@ from sdcdsl.diagnostics import FilePlace, Source
 HERE = FilePlace("here")
 
 
-def parents_of(tree: Tree) -> dict[str, str | None]:
+def parents_of(tree: CodeTree) -> dict[str, str | None]:
     return {c: tree.codes[p] if p >= 0 else None for c, p in zip(tree.codes, tree.parent.tolist(), strict=True)}
 
 
-def grown(result) -> Tree:
+def grown(result) -> CodeTree:
     tree, problems = result
     assert problems == []
     assert tree is not None
@@ -101,7 +101,7 @@ def test_a_leader_must_be_something():
 def test_hrc_cannot_say_everything():
     def unwritable(*codes, sign=1):
         n = len(codes)
-        tree = Tree(("T", *codes), np.array([-1] + [0] * n), np.array([1] + [sign] * n))
+        tree = CodeTree(("T", *codes), np.array([-1] + [0] * n), np.array([1] + [sign] * n))
         text, problems = hrc_text(tree)
         return text is None and {p.code for p in problems} == {"SDC312"}
 

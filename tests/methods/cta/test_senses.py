@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sdcdsl.accelerate.cta.senses import Chosen, choose
 from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
 from sdcdsl.accelerate.cta.senses.integer import whole
-from sdcdsl.bind.places import Places
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -254,7 +254,7 @@ def csplib(name: str) -> TableProblem:
     text = f'sdc 1\npolicy "a"\n\ntable t {{\n  jj "{path.name}"\n}}\n\nprotect t {{\n  method csp\n}}\n'
     policy, found = read_text(Source("a.sdc", text), path.parent / "a.sdc")
     assert not has_errors(found)
-    problem, found = bind_protect(Binding(policy, Places(path.parent), date(2026, 1, 1)), policy.protects["t"])
+    problem, found = bind_protect(Binding(policy, FileLocations(path.parent), date(2026, 1, 1)), policy.protects["t"])
     assert problem is not None, found
     a = problem.dataset["a"].values
     return changed(problem, w=1 / np.where(a == 0, 1.0, np.abs(a)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.bind.hierarchy import DimensionCodes, Tree
+from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.relations import relations
 from sdcdsl.numerics.nearest import newton
@@ -17,7 +17,7 @@ from sdcdsl.numerics.nearest.solved import Cost
 def cube(side: int) -> csr_array:
     """Three dimensions with totals: every total of totals is said three times."""
     codes = ("Total", *(str(i) for i in range(side)))
-    tree = Tree(codes, np.array([-1] + [0] * side, dtype=np.int32), np.ones(side + 1, dtype=np.int8))
+    tree = CodeTree(codes, np.array([-1] + [0] * side, dtype=np.int32), np.ones(side + 1, dtype=np.int8))
     cells, found = lattice([DimensionCodes(name, codes, (tree,)) for name in "abc"])
     assert cells is not None, found
     made = relations(cells)

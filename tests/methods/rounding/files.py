@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sdcdsl.bind.places import Places
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
@@ -30,7 +30,7 @@ protect t {
 
 def unprotected(path: Path) -> TableProblem:
     policy, _ = read_text(Source("rounding.sdc", POLICY.replace("FILE", path.name)), path.parent / "rounding.sdc")
-    problem, found = bind_protect(Binding(policy, Places(path.parent), date(2026, 1, 1)), policy.protects["t"])
+    problem, found = bind_protect(Binding(policy, FileLocations(path.parent), date(2026, 1, 1)), policy.protects["t"])
     assert problem is not None, found
     d = problem.dataset.isel(pair=np.zeros(0, dtype=np.int64))
     return replace(problem, dataset=d.assign(status=("cell", np.full(problem.n, "s")), w=("cell", np.ones(problem.n))))

@@ -21,12 +21,12 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 from sdcdsl.released import words as w
 from sdcdsl.released.closeness import Closeness
 from sdcdsl.released.figures import BLANK, NIL, NUMBER, RANGE, WORD
-from sdcdsl.released.rows import Rows
-from sdcdsl.released.statements import Absent, Published
+from sdcdsl.released.rows import ReleasedRows
+from sdcdsl.released.statements import Absent, PublishedStatements
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class ReleasedCells:
     """What one table says about its cells, or all tables about the cells of the problem."""
 
     number: np.ndarray  # nan where none is printed
@@ -37,26 +37,31 @@ class Told:
     base: np.ndarray  # of this cell; nan where nothing is said
     deviation: np.ndarray
 
-    def take(self, at: np.ndarray) -> Told:
-        return Told(*(getattr(self, name)[at] for name in self.__dataclass_fields__))
+    def take(self, at: np.ndarray) -> ReleasedCells:
+        return ReleasedCells(*(getattr(self, name)[at] for name in self.__dataclass_fields__))
 
     @classmethod
-    def nothing(cls, n: int) -> Told:
+    def nothing(cls, n: int) -> ReleasedCells:
         number, low, high, base, deviation = np.full((5, n), np.nan)
         return cls(number, np.zeros(n), low, high, np.zeros(n, dtype=bool), base, deviation)
 
 
-def understand(
-    rows: Rows, table: BoundTable, truth: np.ndarray, close: Closeness, statements: Published, absent: Absent
-) -> tuple[Told | None, list[Diagnostic]]:
+def read_cells(
+    rows: ReleasedRows,
+    table: BoundTable,
+    truth: np.ndarray,
+    close: Closeness,
+    statements: PublishedStatements,
+    absent: Absent,
+) -> tuple[ReleasedCells | None, list[Diagnostic]]:
     """`truth` and `close` are of the table's own cells."""
     found = _absent_cells(rows, table, truth, close, absent)
     said, wrong = _Reading(rows, table, truth[rows.cell], close.take(rows.cell), statements).told()
     found += wrong
     if said is None or found:
         return None, found
-    told = Told.nothing(table.size)
-    for name in Told.__dataclass_fields__:
+    told = ReleasedCells.nothing(table.size)
+    for name in ReleasedCells.__dataclass_fields__:
         getattr(told, name)[rows.cell] = getattr(said, name)
     if absent == "zero":
         missing = np.ones(table.size, dtype=bool)
@@ -66,7 +71,7 @@ def understand(
 
 
 def _absent_cells(
-    rows: Rows, table: BoundTable, truth: np.ndarray, close: Closeness, absent: Absent
+    rows: ReleasedRows, table: BoundTable, truth: np.ndarray, close: Closeness, absent: Absent
 ) -> list[Diagnostic]:
     missing = np.ones(table.size, dtype=bool)
     missing[rows.cell] = False
@@ -85,7 +90,14 @@ def _absent_cells(
 class _Reading:
     """The rows of one file, with the true values of their cells."""
 
-    def __init__(self, rows: Rows, table: BoundTable, truth: np.ndarray, close: Closeness, statements: Published):
+    def __init__(
+        self,
+        rows: ReleasedRows,
+        table: BoundTable,
+        truth: np.ndarray,
+        close: Closeness,
+        statements: PublishedStatements,
+    ):
         self.rows, self.table, self.truth, self.close, self.statements = rows, table, truth, close, statements
         self.found: list[Diagnostic] = []
         kind = rows.value.kind
@@ -99,7 +111,7 @@ class _Reading:
         self.number = np.where(point & np.isnan(self.number), self.low, self.number)
         self.printed = ~np.isnan(self.number)
 
-    def told(self) -> tuple[Told | None, list[Diagnostic]]:
+    def told(self) -> tuple[ReleasedCells | None, list[Diagnostic]]:
         self._upside_down()
         hidden_by_letter = self._letters()
         self._contradictions()
@@ -108,7 +120,7 @@ class _Reading:
         number = np.where(hidden_by_letter, np.nan, self.number)
         changed = ~np.isnan(number) & (self.rows.status == w.CHANGED)
         stated = [np.where(f.kind == NUMBER, f.number, np.nan) for f in (self.rows.base, self.rows.deviation)]
-        return Told(number, self.half, self.low, self.high, changed, *stated), []
+        return ReleasedCells(number, self.half, self.low, self.high, changed, *stated), []
 
     # ---- reading ----------------------------------------------------------------------------------
 

@@ -27,12 +27,12 @@ PATIENCE = 60.0  # seconds for one problem: a solver that is lost must not hold 
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class AttackerSolution:
     z: np.ndarray | None  # None: no solver answered, or the time is over
     soft: bool
 
 
-class Closest:
+class AttackerProblem:
     def __init__(self, M: csr_array, norm: str, factor: float):
         self.norm, self.factor = norm, factor
         self._M = M
@@ -40,13 +40,13 @@ class Closest:
         self._l2 = L2(M, many=True) if norm == "L2" else None
         self._soft: L1 | None = None  # most tables never need it
 
-    def solve(self, guess: Guess, deadline: Deadline) -> Found:
+    def solve(self, guess: Guess, deadline: Deadline) -> AttackerSolution:
         part = deadline.within(PATIENCE)
         if (guess.l <= guess.u).all():
             status, z = self._hard(guess, part)
             if status != INFEASIBLE:
-                return Found(z, False)
-        return Found(self._softly(guess, part), True)
+                return AttackerSolution(z, False)
+        return AttackerSolution(self._softly(guess, part), True)
 
     def _hard(self, guess: Guess, deadline: Deadline) -> tuple[str, np.ndarray | None]:
         if self._l2 is None:

@@ -12,7 +12,7 @@ from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 
 
 @dataclass(frozen=True)
-class Places:
+class FileLocations:
     """`instead` maps names of data, dimensions and tables to files given on the command line (`--data NAME=PATH`)."""
 
     folder: Path
@@ -111,7 +111,7 @@ def _put_aside(file: Path, folder: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Noted(Places):
+class RecordedLocations(FileLocations):
     """Keeps in mind which data files were read, for certificates and locks."""
 
     read: dict[str, Path] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sdcdsl.bind.hierarchy import Tree
+from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.readers.wording import clip, first_ten, offenders, plural
 from sdcdsl.diagnostics import Diagnostic, Mark, Place, diagnostic, listed
 
@@ -59,7 +59,7 @@ def grow(
     place: Place,
     tops: Iterable[str] = (),
     once: bool = True,
-) -> tuple[Tree | None, list[Diagnostic]]:
+) -> tuple[CodeTree | None, list[Diagnostic]]:
     """The tree of these branches, or what keeps them from being one.
 
     Codes without a parent hang below `total`; without a total there must be exactly one of them. `tops` are codes
@@ -167,7 +167,7 @@ def _circles(family: _Family) -> Iterator[Diagnostic]:
         settled.update(path)
 
 
-def _preorder(family: _Family, root: str, name: str) -> Tree:
+def _preorder(family: _Family, root: str, name: str) -> CodeTree:
     codes: list[str] = []
     parent: list[int] = []
     sign: list[int] = []
@@ -180,7 +180,7 @@ def _preorder(family: _Family, root: str, name: str) -> Tree:
         sign.append(direction)
         here = len(codes) - 1
         stack.extend((b.code, here, b.sign) for b in reversed(family.children.get(code, {}).values()))
-    return Tree(tuple(codes), np.array(parent, dtype=np.int32), np.array(sign, dtype=np.int8), name)
+    return CodeTree(tuple(codes), np.array(parent, dtype=np.int32), np.array(sign, dtype=np.int8), name)
 
 
 def _listed(codes: Iterable[str]) -> str:

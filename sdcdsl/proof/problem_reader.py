@@ -12,7 +12,7 @@ from sdcdsl.proof.reading import (
     FORMATS,
     LARGEST_WHOLE,
     MOST,
-    Malformed,
+    MalformedCertificate,
     ascending,
     count,
     fields,
@@ -20,25 +20,25 @@ from sdcdsl.proof.reading import (
     integers,
     numbers,
 )
-from sdcdsl.proof.system import Pairs, Problem, Regions, System
+from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 
 COUNTS: tuple[str, ...] = ("cells", "relations", "entries", "views", "attackers", "known", "pairs")
 
 
-class Stated:
+class ProblemReader:
     """Takes the records of the problem in their order; `problem()` when all are there. Arrays have the sizes that the
     first record declares, which the size of the file allows; no record is read into more."""
 
     def __init__(self, header: dict[str, Any], allowance: Allowance) -> None:
         if header.get("sdcdsl-certificate") not in FORMATS or type(header["sdcdsl-certificate"]) is not int:
-            raise Malformed(f"not a certificate of format {' or '.join(map(str, FORMATS))}")
+            raise MalformedCertificate(f"not a certificate of format {' or '.join(map(str, FORMATS))}")
         if header.get("tolerance") != TOLERANCE:
-            raise Malformed(f"written for another tolerance than {TOLERANCE:g}")
+            raise MalformedCertificate(f"written for another tolerance than {TOLERANCE:g}")
         stated = fields(header.get("counts"), *COUNTS)
         self.count = {name: count(value, name) for name, value in zip(COUNTS, stated, strict=True)}
         count(self.count["views"] * self.count["cells"], "views × cells")
         if (refusal := allowance.refusal(self.count)) is not None:
-            raise Malformed(refusal)
+            raise MalformedCertificate(refusal)
         self.found: dict[str, int] = dict.fromkeys(COUNTS, 0)  # so far
         self.labels: list[str] = []
         whole, real = np.int64, np.float64
@@ -83,10 +83,10 @@ class Stated:
         if like is not None and like == number:  # more of the view before
             index(number, at, "view")
             if number != at - 1:
-                raise Malformed("a view that goes on is not the last one")
+                raise MalformedCertificate("a view that goes on is not the last one")
         else:
             if type(number) is not int or number != at or at >= self.count["views"]:
-                raise Malformed(f"view {at} was expected, or no more views")
+                raise MalformedCertificate(f"view {at} was expected, or no more views")
             if not at:
                 self._counted("cells")
                 self._low, self._high = (np.empty((self.count["views"], self.count["cells"])) for _ in range(2))
@@ -102,7 +102,7 @@ class Stated:
     def _take_attackers(self, body: Any) -> None:
         labels, views = fields(body, "labels", "views")
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-            raise Malformed("labels of attackers are texts")
+            raise MalformedCertificate("labels of attackers are texts")
         mine = self._more("attackers", len(labels))
         self.labels += labels
         self._view_of[mine] = integers(views, len(labels), self.count["views"], "views of attackers")
@@ -127,27 +127,31 @@ class Stated:
         for column, values in zip(level, levels, strict=True):
             column[mine] = numbers(values, many, "levels")
             if (column[mine] < 0).any():
-                raise Malformed("a level below zero")
+                raise MalformedCertificate("a level below zero")
 
-    def problem(self) -> Problem:
+    def problem(self) -> ProofProblem:
         for what in COUNTS:
             self._counted(what)
         equation = np.repeat(np.arange(len(self._size)), self._size)
         system = System(self._a, self._coefficient, self._cell, equation, self._b)
         low, high = (x.reshape(self.count["views"], self.count["cells"]) for x in (self._low, self._high))
-        return Problem(system, Regions(low, high, self._view_of, *self._known), Pairs(*self._pairs))
+        return ProofProblem(system, Regions(low, high, self._view_of, *self._known), ProofPairs(*self._pairs))
 
     def _more(self, what: str, many: int) -> slice:
         """Where the next ones go, if the first record knows of so many."""
         first = self.found[what]
         self.found[what] += many
         if self.found[what] > self.count[what]:
-            raise Malformed(f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,} or more")
+            raise MalformedCertificate(
+                f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,} or more"
+            )
         return slice(first, first + many)
 
     def _counted(self, what: str) -> None:
         if self.found[what] != self.count[what]:
-            raise Malformed(f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,}")
+            raise MalformedCertificate(
+                f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,}"
+            )
 
 
 def length(value: Any) -> int:
@@ -157,5 +161,5 @@ def length(value: Any) -> int:
 
 def denominator(value: Any) -> int:
     if type(value) is not int or not 1 <= value < LARGEST_WHOLE:
-        raise Malformed("denominator: a positive whole number was expected")
+        raise MalformedCertificate("denominator: a positive whole number was expected")
     return value

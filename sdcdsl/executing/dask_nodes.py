@@ -10,11 +10,11 @@ from typing import Any
 from distributed import Scheduler, Worker
 
 
-class SilentScheduler(Scheduler):
+class SchedulerWithoutHTTP(Scheduler):
     def start_http_server(self, *args: Any, **kwargs: Any) -> None:
         pass
 
 
-class SilentWorker(Worker):
+class WorkerWithoutHTTP(Worker):
     def start_http_server(self, *args: Any, **kwargs: Any) -> None:
         pass

@@ -14,15 +14,15 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from sdcdsl.bind.readers.records import ROW, Asked, Records
+from sdcdsl.bind.readers.records import ROW, ColumnSelection, Records
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 
-Read = Callable[[Path, Asked], tuple[Records | None, list[Diagnostic]]]
+Read = Callable[[Path, ColumnSelection], tuple[Records | None, list[Diagnostic]]]
 NO_ENTRY = "__HIVE_DEFAULT_PARTITION__"
 
 
 def read_several(
-    paths: Sequence[Path], name: str, asked: Asked, read: Read, folder: Path | None = None
+    paths: Sequence[Path], name: str, asked: ColumnSelection, read: Read, folder: Path | None = None
 ) -> tuple[Records | None, list[Diagnostic]]:
     """`name` is what the policy calls them, `folder` the one whose folders below say something about their files."""
     parts: list[Records] = []
@@ -49,7 +49,9 @@ def read_several(
     return Records(name, pl.concat([part.frame for part in parts]), parts[0].lines, tuple(files)), []
 
 
-def _read_one(path: Path, asked: Asked, read: Read, folder: Path | None) -> tuple[Records | None, list[Diagnostic]]:
+def _read_one(
+    path: Path, asked: ColumnSelection, read: Read, folder: Path | None
+) -> tuple[Records | None, list[Diagnostic]]:
     said = {key: entry for key, entry in _said_by(path, folder).items() if key in asked.columns}
     if not said:
         return read(path, asked)

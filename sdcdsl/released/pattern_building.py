@@ -22,12 +22,12 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.pattern import Pattern, adjusted, combined, ecta, hidden, intervals, perturbed, rounded
 from sdcdsl.pattern.pattern import CHANGED
 from sdcdsl.released.closeness import Closeness
-from sdcdsl.released.statements import Published
-from sdcdsl.released.understanding import Told
+from sdcdsl.released.released_cells import ReleasedCells
+from sdcdsl.released.statements import PublishedStatements
 
 
 def make_pattern(
-    problem: TableProblem, told: Told, close: Closeness, statements: Published
+    problem: TableProblem, told: ReleasedCells, close: Closeness, statements: PublishedStatements
 ) -> tuple[Pattern | None, list[Diagnostic]]:
     a, v = problem.dataset["a"].values, told.number
     printed, own = ~np.isnan(v), ~np.isnan(told.low)

@@ -20,7 +20,7 @@ import polars as pl
 
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import POSITION, Columns, Where, encode, holding_rows
-from sdcdsl.bind.ranking import NOBODY, Pairs, Ranking, rank
+from sdcdsl.bind.ranking import NOBODY, CellContributions, Ranking, rank
 from sdcdsl.bind.tabulation import Contributions, Tabulation, contributions, roll_sum, split
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
 
@@ -115,7 +115,7 @@ class Scan:
         return pl.coalesce([*declared, pl.format("record {}", pl.col(POSITION) + 1)])
 
 
-class Names(dict[int, str]):
+class HoldingNames(dict[int, str]):
     """Of holdings, by the position of their first record. Of millions only those are kept that somebody asks for."""
 
     def __init__(self, scan: Scan):
@@ -141,7 +141,7 @@ def tabulate_in_passes(
     if sums is None:
         return None, _faults(scan, at_once, place, where)
     value, unweighted, weighted_count, ranking = sums
-    names = Names(scan) if scan.has_holdings else None
+    names = HoldingNames(scan) if scan.has_holdings else None
     cells = scan.lattice
     if ranking is None:
         ranking = Ranking(cells, k)
@@ -180,7 +180,7 @@ def _sums(scan: Scan, k: int, ranked: str) -> tuple[np.ndarray, np.ndarray, np.n
         np.add.at(weights, cell, part[WEIGHT].to_numpy() if WEIGHT in part.columns else 1.0)
         if leaves is not None:
             who = part[POSITION].to_numpy().astype(np.int32)
-            leaves.insert(Pairs(cell, who, amount, own if ranked == "own" else amount))
+            leaves.insert(CellContributions(cell, who, amount, own if ranked == "own" else amount))
     if leaves is not None:
         for d, composition in enumerate(cells.compositions):
             leaves.roll(d, composition)
@@ -222,7 +222,7 @@ class ReadAgain:
 
     scan: Scan
     at_once: int
-    names: Names | None  # gets those of everybody it gives
+    names: HoldingNames | None  # gets those of everybody it gives
 
     def at(self, cells: np.ndarray) -> Contributions:
         parts = [Contributions(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0))]

@@ -11,10 +11,10 @@ import numpy as np
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.proof.system import Pairs, Problem, Regions, System
+from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 
 
-def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Problem:
+def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> ProofProblem:
     """`integer`: attackers know that the values are whole numbers, which narrows their intervals to whole ends."""
     d = problem.dataset
     system = System(
@@ -40,7 +40,7 @@ def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Pr
     lpl, upl, spl = (d[level].values[counts] for level in ("lpl", "upl", "spl"))
     if integer:
         lpl, upl, spl = _whole(system.a[cell], lpl, upl, spl)
-    return Problem(system, regions, Pairs(cell, attacker, lpl, upl, spl))
+    return ProofProblem(system, regions, ProofPairs(cell, attacker, lpl, upl, spl))
 
 
 def stated_pairs(problem: TableProblem, pattern: Pattern) -> np.ndarray | slice:
