@@ -145,7 +145,7 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
     seconds = dict(outcome.seconds)
     deadline = Deadline(plan.options.get("time_limit"))  # as much as the search had
     watch.searching(outcome.name, "experiments", deadline)
-    adjusting = cta.asked(outcome.problem, plan.options).of if outcome.method == "cta" else None
+    adjusting = cta.settings_of(outcome.problem, plan.options).of if outcome.method == "cta" else None
     with timed(seconds, "assess"):
         made = assess(
             outcome.problem,
