@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdcdsl.bind.evaluate import Clause, View, last_match, select
 from sdcdsl.bind.naming import cells, first_cells
@@ -28,6 +29,12 @@ from sdcdsl.policy import expressions as x
 from sdcdsl.policy.meaning import LEVELS
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
 from sdcdsl.vocabulary.plugins import find_method
+
+Amounts = NDArray[np.float64]  # nan where no statement matches
+Ranges = tuple[Amounts, Amounts]
+Mask = NDArray[np.bool_]
+Words = NDArray[np.object_]  # None where no statement matches
+Caps = tuple[tuple[int, Mask], ...]
 
 
 def engine_options(engine: d.Engine, described: type, problem: TableProblem) -> tuple[dict[str, Any], list[Diagnostic]]:

@@ -7,7 +7,7 @@ from typing import Any
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.meaning import bind_arguments
-from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
+from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of, plain_default
 
 
 def option_values(options: tuple[d.Option, ...], described: type) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def option_values(options: tuple[d.Option, ...], described: type) -> dict[str, A
     out = {}
     for name, spec in options_of(described).items():
         option = given.get(name)
-        out[name] = _default(spec) if option is None else option_value(option, spec)
+        out[name] = plain_default(spec.kind, spec.default) if option is None else option_value(option, spec)
     return out
 
 
@@ -25,7 +25,8 @@ def rule_arguments(call: x.Call, described: type) -> dict[str, Any]:
     known = options_of(described)
     bound, _ = bind_arguments(call, known)
     return {
-        name: _plain(bound[name].value, spec.kind) if name in bound else _default(spec) for name, spec in known.items()
+        name: _plain(bound[name].value, spec.kind) if name in bound else plain_default(spec.kind, spec.default)
+        for name, spec in known.items()
     }
 
 
@@ -62,10 +63,3 @@ def _plain(value: x.Expression, kind: Kind) -> Any:
         case x.Text(text):
             return text
     return value
-
-
-def _default(spec: OptionSpec) -> Any:
-    default = spec.default
-    if spec.kind is Kind.SHARE and isinstance(default, str):
-        return float(default.rstrip("%")) / 100
-    return default

@@ -1,29 +1,26 @@
 """From the name of a method to a result: by its model, or by what accelerates it.
 
-A method of a third party (entry point group `sdcdsl.engines`) loads a function `solve(problem, context) -> Result`,
-under the name that its `Method` has in the group `sdcdsl.methods`. Each method is imported when it is asked for:
-solvers take their time to load.
+The method's record in the registry says what does the work; a method without a model has a function
+`solve(problem, context) -> Result`. Each is imported when it is asked for: solvers take their time to load.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.definition import Definition
 from sdcdsl.methods.modelling import RESULTS, limits
 from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.registry import Unusable, load
 from sdcdsl.solve import solve
 from sdcdsl.solve.modelling import by_variable
 from sdcdsl.status import FAILED
+from sdcdsl.vocabulary.methods import METHODS
 
 Solve = Callable[[TableProblem, SolveContext], Result]
-
-_NAMES = ("csp", "ip", "cta", "ecta", "rounding", "perturb", "combined")
-OURS = {name: f"sdcdsl.accelerate.{name}.driver" for name in _NAMES}
 
 
 def _module(path: str) -> Callable[[], Any]:
@@ -50,13 +47,22 @@ DEFINITIONS: dict[str, Callable[[], Definition]] = {
 
 
 def available(name: str) -> bool:
-    return name in OURS or name in _others()
+    return unavailable(name) is None
+
+
+def unavailable(name: str) -> str | None:
+    """Why a method cannot run, in a sentence."""
+    try:
+        _solve(name)
+    except Unusable as error:
+        return str(error)
+    return None
 
 
 def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
     """What a method makes of a table problem. A name without a method fails, it does not raise."""
-    if not available(name):
-        return Result(FAILED, notes=(f"there is no method `{name}` in this version",))
+    if (why := unavailable(name)) is not None:
+        return Result(FAILED, notes=(why,))
     return _solve(name)(problem, context)
 
 
@@ -75,8 +81,7 @@ def by_model(problem: TableProblem, definition: Definition, context: SolveContex
 
 
 def _solve(name: str) -> Solve:
-    return import_module(OURS[name]).solve if name in OURS else _others()[name].load()
-
-
-def _others() -> dict:
-    return {point.name: point for point in entry_points(group="sdcdsl.engines")}
+    method = METHODS.get(name)
+    if method is None:
+        raise Unusable(f"there is no method `{name}` in this version")
+    return load(method.solve or method.accelerator or f"{method.model}:solve")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -69,6 +69,7 @@ def option(
 ) -> Any:
     """A dataclass field for an option; without a default it must be given."""
     described = {
+        "default": None if default is MISSING else default,
         "kind": kind,
         "about": about,
         "choices": choices,
@@ -77,7 +78,13 @@ def option(
         "where": where,
         "tighter": tighter,
     }
-    return field(kw_only=True, metadata={"option": described}, **({} if default is MISSING else {"default": default}))
+    plain = {} if default is MISSING else {"default": plain_default(kind, default)}
+    return field(kw_only=True, metadata={"option": described}, **plain)
+
+
+def plain_default(kind: Kind, default: Any) -> Any:
+    """What `20%` is as a value: 0.2."""
+    return float(default.rstrip("%")) / 100 if kind is Kind.SHARE and isinstance(default, str) else default
 
 
 @cache
@@ -86,9 +93,15 @@ def options_of(cls: type) -> dict[str, OptionSpec]:
     out = {}
     for f in fields(cls):
         required = f.default is MISSING and f.default_factory is MISSING
-        default = None if required else f.default
-        out[f.name] = OptionSpec(name=f.name, default=default, required=required, **f.metadata["option"])
+        out[f.name] = OptionSpec(name=f.name, required=required, **f.metadata["option"])
     return out
+
+
+def no_options(cls: object) -> str | None:
+    """Why a class does not describe options, in a sentence; None if it does."""
+    if isinstance(cls, type) and is_dataclass(cls) and all("option" in f.metadata for f in fields(cls)):
+        return None
+    return "its options are not described: each is a field `option(kind, about)` of a dataclass"
 
 
 @record

@@ -33,7 +33,7 @@ def _plugin(group: str, name: str, kind: type) -> Any:
 
 
 def find_method(name: str) -> Method | None:
-    return METHODS.get(name) or _plugin("sdcdsl.methods", name, Method)
+    return METHODS.get(name)
 
 
 def find_rule(name: str) -> Rule | None:
@@ -45,7 +45,7 @@ def find_reader(name: str) -> Format | None:
 
 
 def method_names() -> list[str]:
-    return [*METHODS, *_entry_points("sdcdsl.methods")]
+    return list(METHODS)
 
 
 def rule_names() -> list[str]:

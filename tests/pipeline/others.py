@@ -15,19 +15,59 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.csp import CspOptions
 from sdcdsl.methods.result import Progress, Result, SolveContext
 from sdcdsl.pattern import hidden
+from sdcdsl.registry import forget
 from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
-from sdcdsl.vocabulary import plugins
-from sdcdsl.vocabulary.methods import CspOptions, Method
+from sdcdsl.vocabulary.methods import Method
 
-ENUMERATION = Method("enumeration", "all patterns", "the table with some cells hidden", "none", CspOptions)
-CARELESS = Method("careless", "hides sensitive cells and nothing else", "too much", "none", CspOptions)
-LYING = Method("lying", "publishes something else", "a wrong table", "none", CspOptions)
-FRUITLESS = Method("fruitless", "searches until it is told to stop", "nothing", "none", CspOptions)
-ENDLESS = Method("endless", "searches until it is told to stop", "the table with all cells hidden", "none", CspOptions)
-MEETING = Method("meeting", "waits until another block is searched, too", "all cells hidden", "none", CspOptions)
-STUBBORN = Method("stubborn", "searches on whatever it is told", "nothing", "none", CspOptions)
+ENUMERATION = Method(
+    "enumeration",
+    "all patterns",
+    "the table with some cells hidden",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:enumeration",
+)
+CARELESS = Method(
+    "careless",
+    "hides sensitive cells and nothing else",
+    "too much",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:careless",
+)
+LYING = Method(
+    "lying", "publishes something else", "a wrong table", "none", CspOptions, solve="tests.pipeline.others:lying"
+)
+FRUITLESS = Method(
+    "fruitless",
+    "searches until it is told to stop",
+    "nothing",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:fruitless",
+)
+ENDLESS = Method(
+    "endless",
+    "searches until it is told to stop",
+    "the table with all cells hidden",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:endless",
+)
+MEETING = Method(
+    "meeting",
+    "waits until another block is searched, too",
+    "all cells hidden",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:meeting",
+)
+STUBBORN = Method(
+    "stubborn", "searches on whatever it is told", "nothing", "none", CspOptions, solve="tests.pipeline.others:stubborn"
+)
 
 
 def enumeration(problem: TableProblem, context: SolveContext) -> Result:
@@ -102,10 +142,7 @@ def install(folder: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
     names = ("enumeration", "careless", "lying", "endless", "fruitless", "meeting", "stubborn")
     methods = "".join(f"{name} = tests.pipeline.others:{name.upper()}\n" for name in names)
-    engines = "".join(f"{name} = tests.pipeline.others:{name}\n" for name in names)
-    (info / "entry_points.txt").write_text(
-        f"[sdcdsl.methods]\n{methods}\n[sdcdsl.engines]\n{engines}", encoding="utf-8"
-    )
+    (info / "entry_points.txt").write_text(f"[sdcdsl.methods]\n{methods}", encoding="utf-8")
 
 
 @pytest.fixture
@@ -113,9 +150,9 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "site"
     install(folder)
     monkeypatch.syspath_prepend(str(folder))
-    plugins._entry_points.cache_clear()
+    forget()
     yield folder  # type: ignore[misc]
-    plugins._entry_points.cache_clear()
+    forget()
 
 
 def environment(folder: Path) -> dict[str, str]:

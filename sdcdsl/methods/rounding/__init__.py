@@ -1,1 +1,33 @@
 """Controlled rounding: the table in multiples of a base, additive, with every level kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdcdsl.record import record
+from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.option import Kind, option
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.option_cells import Amounts
+
+
+@record
+class RoundingOptions(Limits):
+    base: Amounts = option(Kind.AMOUNT, "round to multiples of this")
+    steps: int = option(Kind.WHOLE, "how many multiples away a cell may go", 0, least=0)
+
+
+METHOD = Method(
+    "rounding",
+    "controlled rounding",
+    "the table in multiples of a base",
+    "003 §5",
+    RoundingOptions,
+    adjusts=True,
+    exact=True,
+    conditional=True,
+    lacks=("threads",),
+    model="sdcdsl.methods.rounding.model",
+    accelerator="sdcdsl.accelerate.rounding.driver:solve",
+)
