@@ -19,6 +19,7 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
+from sdcdsl.numerics.aggregation import of_basis
 from sdcdsl.numerics.interior_point.box import REACHES, SURELY, BoxInteriorPoint, InteriorPath
 from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
 from sdcdsl.numerics.interior_point.crossover import Corner, corner, met, supporting
@@ -31,54 +32,6 @@ NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
 MANY = 40  # dimensions from which the inner way is shorter
 SOME = 150  # and up to which walking on from a corner near by is shorter still
 MANY_MORE = 400  # up to which it is for levels that are reached long before the furthest corner
-
-
-class Classes:
-    """Cells that move together: cell i moves by `factor[i]` times its class `of[i]`; -1 for a cell that cannot move."""
-
-    def __init__(self, basis: np.ndarray):
-        n, k = basis.shape
-        nonzero = basis != 0
-        rows = np.flatnonzero(nonzero.any(axis=1))
-        first = nonzero.argmax(axis=1) if k else np.zeros(n, dtype=np.int64)
-        self.factor = np.zeros(n)
-        self.factor[rows] = basis[rows, first[rows]]
-        unit = basis[rows] / self.factor[rows, None] + 0.0  # no negative zeros
-        # Rows are compared exactly, but sorted by a random sum: a lexicographic sort of all columns is slow.
-        key = unit @ np.random.default_rng(0).random(k)
-        order = np.lexsort((rows, key))
-        fresh = np.ones(len(rows), dtype=bool)
-        fresh[1:] = (np.abs(unit[order[1:]] - unit[order[:-1]]) > 1e-12).any(axis=1)
-        self.of = np.full(n, -1, dtype=np.int64)
-        self.of[rows[order]] = np.cumsum(fresh) - 1
-        self.rows = unit[order[fresh]]
-        self.members = np.flatnonzero(self.of >= 0)
-
-    def ends(self, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The bounds of every moving cell as bounds of its class."""
-        f = self.factor[self.members]
-        low, high = l[self.members], u[self.members]
-        return np.where(f > 0, low, high) / f, np.where(f > 0, high, low) / f
-
-    def bounds(self, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The tightest bounds of each class."""
-        low, high = self.ends(l, u)
-        lo, hi = np.full(len(self.rows), -np.inf), np.full(len(self.rows), np.inf)
-        np.maximum.at(lo, self.of[self.members], low)
-        np.minimum.at(hi, self.of[self.members], high)
-        return lo, hi
-
-    def tightest(self, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each class the cell that has the tightest bound below, and above."""
-        low, high = self.ends(l, u)
-        up = np.full(len(self.rows), -1)
-        down = up.copy()
-        # Sorted from loose to tight, the last one written is the tightest.
-        order = np.argsort(-high, kind="stable")
-        up[self.of[self.members[order]]] = self.members[order]
-        order = np.argsort(low, kind="stable")
-        down[self.of[self.members[order]]] = self.members[order]
-        return down, up
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +119,9 @@ class TableauEngine:
         self.matrix, self.echelon, self.l, self.u = matrix, made, l, u
         self.basis = null_space(matrix, made)
         self._size = np.abs(self.basis)
-        self.classes = Classes(self.basis)
+        self.classes, rows = of_basis(self.basis)
         self.lo, self.hi = self.classes.bounds(l, u)
-        self.book = Tableau(self.classes.rows, self.lo, self.hi)
+        self.book = Tableau(rows, self.lo, self.hi)
         self._inward = len(made.free) >= MANY and not self.book.eager
         self.to_the_end = False  # do not stop where it is clear that a cell falls short
         # What is known about the ends of classes: cells that move together have the same.

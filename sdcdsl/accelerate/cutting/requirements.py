@@ -11,9 +11,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.aggregation import STILL, Classes, classes_of
+from sdcdsl.accelerate.cutting.aggregation import Classes, classes_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash
+from sdcdsl.numerics.aggregation import FIXED
 
 NARROW = 0.05  # share of classes with less room than the highest level
 KEPT = 64  # rooms of single attackers to keep at hand
@@ -125,13 +126,13 @@ class Demands:
         cell = classes.of[instance.pair_cell[pair]]
         self.hopeless += [
             Clash(int(p), None if s < 0 else int(s), float(d), 0.0)
-            for p, s, d in zip(pair[cell == STILL], side[cell == STILL], need[cell == STILL], strict=True)
+            for p, s, d in zip(pair[cell == FIXED], side[cell == FIXED], need[cell == FIXED], strict=True)
         ]
-        there = cell != STILL
+        there = cell != FIXED
         pair, need, side, cell = pair[there], need[there], side[there], cell[there]
         sign = sign[there]
         if turned:
-            sign = (sign * classes.turn[instance.pair_cell[pair]]).astype(np.int64)
+            sign = (sign * classes.factor[instance.pair_cell[pair]]).astype(np.int64)
         viewer = viewer_of[instance.pair_attacker[pair]] if len(pair) else np.zeros(0, dtype=np.int64)
         order = np.lexsort((-need, sign, cell, viewer))
         key = np.stack([viewer, cell, sign])[:, order]
@@ -148,7 +149,7 @@ class Demands:
         cells, LB, UB = self.instance.known(attacker)
         of = self.classes.of[cells]
         cells, LB, UB, of = cells[of >= 0], LB[of >= 0], UB[of >= 0], of[of >= 0]
-        same = self.classes.turn[cells] > 0
+        same = self.classes.factor[cells] > 0
         at, place = np.unique(of, return_inverse=True)
         low, high = self.rooms[view][0][at].copy(), self.rooms[view][1][at].copy()
         np.minimum.at(low, place, np.where(same, LB, UB))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.aggregation import STILL
+from sdcdsl.accelerate.cutting.aggregation import FIXED
 from sdcdsl.accelerate.cutting.separation import Capacities, Identity, Separation
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.numerics.master import Row
@@ -35,11 +35,11 @@ class IfTouched:
             view, column = int(instance.view_of[attacker]), int(touching[cell])
             of = int(classes.of[cell])
             for side, need in self._asked(instance, pair):
-                if of == STILL:
+                if of == FIXED:
                     barred.append(column)
                     continue
                 viewer = number[(view, attacker) if (view, attacker) in number else (view, -1)]
-                turn = int(classes.turn[cell])
+                turn = int(classes.factor[cell])
                 ways = {UP: (turn,), DOWN: (-turn,)}.get(side, (1, -1))
                 key = cell, side, viewer
                 if key not in found or need > found[key][3]:

@@ -66,7 +66,7 @@ class CutRows:
         classes = self.demands.classes
         out: list[tuple[str, int, float, bool]] = [("known", -1, times * room, upward)]
         for cell in self._members[k]:
-            is_up = upward == (classes.turn[cell] > 0)
+            is_up = upward == (classes.factor[cell] > 0)
             hide = self.problem.hide[cell]
             if hide >= 0:
                 share = float(np.clip(u[hide], 0.0, 1.0))

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.accelerate.cta.senses import Chosen, choose
-from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
+from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.integer import whole
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.problem import TableProblem
@@ -22,6 +22,7 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Source, has_errors
 from sdcdsl.methods.cta.settings import Settings, settings_of
+from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.policy.read import read_text
 from tests.attack.tables import flat
 from tests.methods.cta.every_sense import EverySense
@@ -185,9 +186,9 @@ def test_groups_are_what_the_relations_say(seed: int):
     moves = np.zeros((len(directions) - np.count_nonzero(values > 1e-9), of.of.n))
     moves[:, free] = directions[np.count_nonzero(values > 1e-9) :]
     for z in moves:
-        assert np.abs(z[groups.of == STILL]).max(initial=0.0) < 1e-9
+        assert np.abs(z[groups.of == FIXED]).max(initial=0.0) < 1e-9
         for group in range(groups.count):
-            D = z[groups.of == group] / groups.turn[groups.of == group]
+            D = z[groups.of == group] / groups.factor[groups.of == group]
             assert np.ptp(D) < 1e-9
 
 

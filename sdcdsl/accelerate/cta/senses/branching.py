@@ -14,9 +14,10 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.accelerate.cta.closest import closest
-from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
+from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import Settings
+from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.branch_and_bound import BranchAndBound, Expansion, Node
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
@@ -65,7 +66,7 @@ def branched(of: Settings, groups: Groups, best: float, gap: float, deadline: De
 
 
 def _senses(groups: Groups, way: np.ndarray) -> np.ndarray:
-    sense, moves = groups.senses(way == UP), groups.place != STILL
+    sense, moves = groups.senses(way == UP), groups.place != FIXED
     sense[moves] = np.where(way[groups.at[groups.place[moves]]] == FREE, 0, sense[moves])
     return sense
 

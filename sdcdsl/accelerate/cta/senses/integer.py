@@ -18,12 +18,13 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
-from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
+from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, passed, timed
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import L1, LINF, Settings
 from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.nearest.solved import Cost
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
@@ -43,11 +44,11 @@ class _Whole:
         self.of = replace(of, of=_rounded(of))
         self.groups = g = Groups(self.of.of, unit=1.0)
         self.sense, self.z = sense, z
-        cells = np.flatnonzero(g.of != STILL)
+        cells = np.flatnonzero(g.of != FIXED)
         self.D = np.zeros(g.count)
-        self.D[g.of[cells]] = z[cells] / g.turn[cells]
+        self.D[g.of[cells]] = z[cells] / g.factor[cells]
         self.up = np.zeros(len(g.sensitive), dtype=bool)
-        moves = g.place != STILL
+        moves = g.place != FIXED
         self.up[g.at[g.place[moves]]] = (sense[moves] > 0) == g.same[moves]
         self.best: np.ndarray | None = None  # z
 
@@ -115,8 +116,8 @@ class _Whole:
     def _cost(self, D: np.ndarray) -> np.ndarray:
         """Of every group; in L∞ what it goes beyond the continuous optimum, which has the maxima."""
         of, g = self.of, self.groups
-        cells = np.flatnonzero(g.of != STILL)
-        z = g.turn[cells] * D[g.of[cells]]
+        cells = np.flatnonzero(g.of != FIXED)
+        z = g.factor[cells] * D[g.of[cells]]
         if of.norm == LINF:
             size_ = of.w * np.abs(self.z)
             most = np.where(of.sensitive, size_[of.sensitive].max(initial=0.0), size_[~of.sensitive].max(initial=0.0))
@@ -137,9 +138,9 @@ class _Whole:
         if self.best is not None:
             if of.norm == L1:
                 ends = worth_having(g, (down, up), of.objective(self.best) / price)
-            cells = np.flatnonzero(g.of != STILL)
+            cells = np.flatnonzero(g.of != FIXED)
             D = D.copy()
-            D[g.of[cells]] = self.best[cells] / g.turn[cells]
+            D[g.of[cells]] = self.best[cells] / g.factor[cells]
             self.up = D[g.sensitive] > 0
         part = Part(np.ones(g.count, dtype=bool), np.ones(len(g.sensitive), dtype=bool))
         made: Made = Model(g, (down, up), part, self.up, D, ends).solve(self.deadline, 0.5 * self.gap, whole=True)

@@ -24,7 +24,6 @@ from scipy.sparse import csr_array
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.accelerate.cta.senses.branching import branched
 from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
-from sdcdsl.accelerate.cta.senses.groups import STILL
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
 from sdcdsl.accelerate.cta.senses.search import DOUBT, LEAST_GAP, Search, Tell
@@ -32,6 +31,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import LINF, Settings
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.nearest.solved import Cost, Solved
 from sdcdsl.status import FAILED, FEASIBLE, OPTIMAL
 
@@ -264,10 +264,10 @@ class Maxima:
         assert best is not None and best.objective is not None
         self.natural = best.objective or 1.0
         ends_low, ends_high = g.low.copy(), g.high.copy()
-        cells = np.flatnonzero(g.of != STILL)
+        cells = np.flatnonzero(g.of != FIXED)
         dear = np.zeros((2, g.count))
         inside = of.sensitive[cells].astype(np.int64)
-        np.maximum.at(dear, (inside, g.of[cells]), of.w[cells] * np.abs(g.turn[cells]) * g.unit / self.natural)
+        np.maximum.at(dear, (inside, g.of[cells]), of.w[cells] * np.abs(g.factor[cells]) * g.unit / self.natural)
         most = dear.max(axis=0)
         with np.errstate(divide="ignore"):
             r = np.where(most > 0, (1 + 1e-9) / most, inf)

@@ -21,7 +21,7 @@ from sdcdsl.accelerate.cta.senses.branch_and_bound import SenseTree
 from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.dives import Dives
 from sdcdsl.accelerate.cta.senses.flips import Flips
-from sdcdsl.accelerate.cta.senses.groups import STILL, Groups
+from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation, worth_having
 from sdcdsl.accelerate.cta.senses.start import Start, choices, start
@@ -30,6 +30,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
 
@@ -254,8 +255,8 @@ class Search:
         """Some cells cannot move at all; the others are tried without them."""
         a, g = self.adjustment, self.groups
         smaller = np.minimum(a.lpl, a.upl)
-        violation = np.where(g.place == STILL, smaller, 0.0)
-        keep = np.flatnonzero(g.place != STILL)
+        violation = np.where(g.place == FIXED, smaller, 0.0)
+        keep = np.flatnonzero(g.place != FIXED)
         fewer = replace(a, cells=a.cells[keep], lpl=a.lpl[keep], upl=a.upl[keep], sense=a.sense[keep])
         others = Search(fewer, self.w_down, self.w_up, 1.0, self.deadline)
         others._phase("start", 1.0, others._start)
