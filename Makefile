@@ -1,6 +1,6 @@
 # Two commands do it all on a fresh machine with Python 3.11+ and make:
 #   make demo    makes its own environment and shows the program at work
-#   make test    the same, and runs the tests
+#   make test    the same, and runs the short tests
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # Test processes: one per physical core. More than eight only wait for each other's memory.
 JOBS ?= -n auto --maxprocesses 8
 
-.PHONY: demo test check lint types imports bench bench-quick bless grammar fuzz faults soak conformance clean
+.PHONY: demo test test-all check lint types imports bench bench-quick bless grammar fuzz faults soak conformance clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }
@@ -20,8 +20,13 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
 
+# The short tier: all capabilities, in minutes.
 test: $(STAMP)
-	$(BIN)/python -m pytest $(JOBS) $(PYTEST)
+	$(BIN)/python -m pytest $(JOBS) -m 'not long' $(PYTEST)
+
+# Both tiers. The long one: clusters, fuzzing, faults, walks, the browser, and more cases of what the short one shows.
+test-all: test
+	$(BIN)/python -m pytest $(JOBS) -m long $(PYTEST)
 
 # Random policies on random tables by all methods, for as long as one likes; findings and counts go to soak/.
 MINUTES ?= 60

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -174,7 +175,14 @@ def _pages_with_commands() -> list[Path]:
     return [page for page in PAGES if any(e.page == page and e.language == "console" for e in ALL)]
 
 
-@pytest.mark.parametrize("page", _pages_with_commands(), ids=lambda p: str(p.relative_to(ROOT)))
+def _tier(page: Path) -> Any:
+    """Pages whose commands start processes by the dozen are long."""
+    return pytest.param(page, marks=pytest.mark.long) if page.name in ("compare.md", "executors.md") else page
+
+
+@pytest.mark.parametrize(
+    "page", [_tier(page) for page in _pages_with_commands()], ids=lambda p: str(p.relative_to(ROOT))
+)
 def test_commands(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """The commands of a page, in order, in one folder where the page's files are made as it goes on."""
     monkeypatch.chdir(tmp_path)

@@ -75,6 +75,7 @@ def test_data_files_are_small():
     assert all(p.stat().st_size < 300_000 for p in EXAMPLES.rglob("*") if p.is_file())
 
 
+@pytest.mark.long
 def test_the_demo_walks(tmp_path):
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "demo.py")],

@@ -24,6 +24,7 @@ from sdcdsl.cli import cli
 from tests.conftest import ROOT
 from tests.waiting import HANGS
 
+pytestmark = pytest.mark.long
 EXAMPLES = ROOT / "examples"
 WALKS = sorted(page.parent.name for page in EXAMPLES.glob("*/README.md"))
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from sdcdsl.attack import Range, Session
@@ -103,6 +104,7 @@ def test_the_table_everybody_knows():
     assert (r.low, r.high) == (5.0, 30.0)
 
 
+@pytest.mark.long
 @given(system=systems())
 @settings(max_examples=150, deadline=None)
 def test_ranges_are_exact(system):

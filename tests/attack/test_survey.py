@@ -31,6 +31,7 @@ def grid(rows: int, columns: int, seed: int) -> Component:
     return Component(cell.ravel(), np.arange(len(lines)), matrix, l, u)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_are_the_same_whatever_the_engine_was_asked_before(seed: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(dense, "MANY", 0)

@@ -68,6 +68,7 @@ def test_verdicts_alone(case):
             assert result.high[i] - result.low[i] >= spl - CLOSE * scale
 
 
+@pytest.mark.long
 @given(case=cases())
 @settings(max_examples=100, deadline=None)
 def test_revealed_cells(case):

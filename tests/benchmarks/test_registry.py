@@ -15,6 +15,8 @@ import runner
 from measuring import plain
 from registry import PHASES, Columns, Entry, Setting, Suite
 
+from tests.tiers import long
+
 SUITES = registry.suites()
 # A small row of every suite: instance, method, seconds, options.
 SMALL = {
@@ -87,7 +89,7 @@ def test_the_quick_run_ends_in_ten_minutes():
     assert sum(searching) < 600
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [pytest.param(s, marks=long if s in ("csp", "peers") else ()) for s in SUITES])
 def test_a_small_row_runs(name):
     instance, method, options = SMALL[name]
     entry = SUITES[name].find(instance, method)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_matrix
@@ -57,6 +58,7 @@ def test_every_relation_once(dims):
     assert not made.rhs.any()
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(tables)
 def test_redundant_relations_are_implied_and_the_kept_ones_are_independent(dims):

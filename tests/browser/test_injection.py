@@ -11,9 +11,10 @@ from tests.browser.driver import Browser, find_browser, opened
 from tests.browser.test_page import quiet
 from tests.report.outcomes import outcomes_of
 
-pytestmark = pytest.mark.skipif(
-    find_browser() is None, reason="no Chromium or Chrome found; SDCDSL_BROWSER can name one"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(find_browser() is None, reason="no Chromium or Chrome found; SDCDSL_BROWSER can name one"),
+]
 HIT = "window.hit=(window.hit||0)+1"
 HOSTILE = [
     f"</script><script>{HIT}</script>",

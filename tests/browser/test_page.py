@@ -16,9 +16,10 @@ from tests.report.test_page_public import confidential, spellings
 
 GRID = ".grid"
 ROWS = "document.querySelectorAll('.grid .row:not(.top)').length"
-pytestmark = pytest.mark.skipif(
-    find_browser() is None, reason="no Chromium or Chrome found; SDCDSL_BROWSER can name one"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(find_browser() is None, reason="no Chromium or Chrome found; SDCDSL_BROWSER can name one"),
+]
 
 
 @pytest.fixture(scope="module")

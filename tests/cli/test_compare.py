@@ -41,6 +41,7 @@ def timeless(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: value for name, value in one.items() if name != "seconds"} for one in document["runs"]]
 
 
+@pytest.mark.long
 def test_side_by_side(policy, tmp_path):
     """One comparison for what many tests would run again: order, document, files, and that `release` is not heard."""
     path = policy("method csp", 'release csv "out.csv"')
@@ -158,6 +159,7 @@ def test_stopped_runs_are_told_and_ended_ones_are_shown(policy, others):  # noqa
     assert [(r["status"], r["verdict"]) for r in document["runs"]] == [("optimal", "protected"), ("stopped", None)]
 
 
+@pytest.mark.long
 def test_a_run_that_no_process_survives_is_a_row(policy, others):  # noqa: F811
     running = Running(others, policy("method csp"), "--methods", "stubborn,enumeration", "--jobs", 1, "--json")
     killed: set[int] = set()
@@ -171,6 +173,7 @@ def test_a_run_that_no_process_survives_is_a_row(policy, others):  # noqa: F811
     assert "its process ended with code -9" in first["why"]
 
 
+@pytest.mark.long
 def test_a_run_whose_process_dies_once_is_made_again(policy, others):  # noqa: F811
     running = Running(others, policy("method csp"), "--methods", "enumeration", "--jobs", 1, "--json")
     os.kill(_child(running.process.pid, set()), signal.SIGKILL)

@@ -178,6 +178,7 @@ def test_a_release_that_gives_cells_and_sums_away(tmp_path):
         run("audit", path, "--released", weak, "--output", output, exits=(3,))
 
 
+@pytest.mark.long
 def test_comparing_and_assessing(tmp_path):
     path = world(tmp_path, "method cta\n  assess B1")
     run("compare", path, "--methods", "csp,cta", "--out", path.with_name(f"map{IN_POLICY}"))

@@ -94,6 +94,7 @@ def test_in_json(folder: Path):
     assert said["diagnostics"][0]["code"] == "SDC516"
 
 
+@pytest.mark.long
 def test_limits_that_are_not_reached_change_nothing(folder: Path):
     plain = run(folder, "protect", "p.sdc", "--today", "2026-01-01", "--no-report")
     written = {p.name: p.read_bytes() for p in folder.iterdir()}

@@ -41,6 +41,7 @@ def test_files_written_is_success(folder: Path, output: str):
     assert ("all files are written" in got.stderr) == (output == "full")
 
 
+@pytest.mark.long
 def test_a_reader_that_went_away(folder: Path):
     ended = "| true; exit ${PIPESTATUS[0]}"
     got = shell(folder, "protect p.sdc", ended)
@@ -61,6 +62,7 @@ def test_a_result_that_cannot_be_printed(folder: Path):
     assert shell(folder, "audit p.sdc", ">/dev/full").returncode == exits.EXPOSED
 
 
+@pytest.mark.long
 def test_nothing_is_printed_into_files_that_take_the_place_of_a_closed_output(folder: Path):
     """The first file that is opened would have the number of standard output."""
     assert shell(folder, "protect p.sdc", ">&-").returncode == exits.DONE

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import Settings
+from tests.waiting import HANGS
 
 INF = np.inf
 MANY = 5  # senses to try all combinations of
@@ -33,7 +34,7 @@ def tables(of: Settings) -> Iterator[np.ndarray]:
         l, u = a.box(sense)
         if (l > u).any():
             continue
-        z = _linear(of, l, u) if of.integer or of.norm in ("L1", "Linf") else closest(of, sense, Deadline(10.0)).z
+        z = _linear(of, l, u) if of.integer or of.norm in ("L1", "Linf") else closest(of, sense, Deadline(HANGS)).z
         if z is not None:
             yield z
 

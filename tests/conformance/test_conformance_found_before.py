@@ -19,12 +19,13 @@ from sdcdsl.solve import Status, solve
 from tests.attack.tables import TREES, cross, flat
 from tests.conformance.adjustments import safe
 from tests.methods.tiny_tables import made, scaled
+from tests.waiting import HANGS
 
 INF = np.inf
 
 
 def solved(problem: TableProblem, method: str, **options) -> Result:
-    return run(problem, method, SolveContext(options, Deadline(60.0), seed=1))
+    return run(problem, method, SolveContext(options, Deadline(HANGS), seed=1))
 
 
 # ---- a least width that is more than any attacker reckons with -----------------------------------------------------

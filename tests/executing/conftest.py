@@ -10,6 +10,7 @@ import pytest
 from sdcdsl.executing import SERIAL, Team, Threads
 from sdcdsl.executing.processes import Processes
 
+LONG_CLUSTER = pytest.param("cluster", marks=pytest.mark.long)  # one test of a cluster is short
 RESTART = 30.0  # seconds until a new cluster is the shorter way
 
 
@@ -47,13 +48,13 @@ def processes() -> Iterator[Team]:
         yield team
 
 
-@pytest.fixture(params=["processes", "cluster"])
+@pytest.fixture(params=["processes", LONG_CLUSTER])
 def apart(request: pytest.FixtureRequest) -> Team:
     """A team in other processes."""
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=["serial", "threads", "processes", "cluster"])
+@pytest.fixture(params=["serial", "threads", "processes", LONG_CLUSTER])
 def team(request: pytest.FixtureRequest) -> Iterator[Team]:
     if request.param == "serial":
         yield SERIAL

@@ -76,6 +76,7 @@ def _free_port() -> int:
         return found.getsockname()[1]
 
 
+@pytest.mark.long
 def test_a_scheduler_that_is_killed_while_a_task_runs(elsewhere, tmp_path):
     with elsewhere.team() as team:
         begun = tmp_path / "begun"
@@ -90,6 +91,7 @@ def test_a_scheduler_that_is_killed_while_a_task_runs(elsewhere, tmp_path):
             team.submit(tasks.add, [1], 2).result(HANG)
 
 
+@pytest.mark.long
 def test_the_last_worker_of_a_cluster_that_is_killed(elsewhere, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "ABSENT", 0.0)
     with elsewhere.team() as team:
@@ -118,6 +120,7 @@ def investment(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_scheduler_that_is_killed_during_protect(elsewhere, investment, monkeypatch):
     """It goes when it is given the first task, the audit's: the release was found and cannot be proven any more."""
     team, submit = elsewhere.team(), Cluster.submit
@@ -140,6 +143,7 @@ def test_a_scheduler_that_is_killed_during_protect(elsewhere, investment, monkey
     assert not (investment.parent / "internal" / "investment.investment.csp.checkpoint").exists()
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_while_a_local_cluster_starts(tmp_path, investment):
     deadly = tmp_path / "deadly.py"
     deadly.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
@@ -194,6 +198,7 @@ def test_no_port_of_a_local_cluster_answers_without_a_certificate():
             assert answer(address, secure=True) == b""
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_in_the_middle_is_replaced(tmp_path):
     with Cluster.at("local:1", patience=0.0) as team:
         [pid] = [team.submit(os.getpid).result(HANG)]

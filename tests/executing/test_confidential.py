@@ -111,6 +111,7 @@ def secrets(text: str) -> list[str]:
     return [s for s in (*CODES, *map(str, sorted(numbers))) if re.search(rf"(?<![\w.]){s}(?![\w])", text)]
 
 
+@pytest.mark.long
 def test_nothing_is_told(talkative, tmp_path):
     request = policy(tmp_path)
     made = prepare(request, team=talkative)
@@ -127,6 +128,7 @@ def test_nothing_is_told(talkative, tmp_path):
     assert secrets(seen) == []
 
 
+@pytest.mark.long
 def test_the_test_would_notice(talkative):
     """The same failure, handed to dask as it is."""
     future = talkative.client.submit(tasks.failing_loudly, [8765401.0], "Xanadu", pure=False)

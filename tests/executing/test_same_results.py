@@ -129,6 +129,7 @@ def test_separation(problem, team, monkeypatch):
     assert Separation(demands).round(point).short.tolist() == rounds[1].short.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "options"), [("csp", {"gap": 0.2}), ("rounding", {"base": 60.0, "gap": 0.2})])
 def test_searches_that_separate(tmp_path, team, monkeypatch, method, options):
     monkeypatch.setattr(separation, "LARGE", 0)
@@ -231,6 +232,7 @@ def killing(team: Team) -> Iterator[list[int]]:
         thread.join()
 
 
+@pytest.mark.long
 def test_an_audit_whose_workers_are_killed(problem, apart, small_parts, monkeypatch):
     alone = facts(audit(problem, pattern(problem)))
     with killing(apart) as killed:
@@ -242,6 +244,7 @@ def test_an_audit_whose_workers_are_killed(problem, apart, small_parts, monkeypa
     assert killed
 
 
+@pytest.mark.long
 def test_tries_whose_workers_are_killed(problem, apart):
     options = {"alpha": 0.5, "tries": 30}
     alone = run(problem, "ecta", SolveContext(options, seed=3))

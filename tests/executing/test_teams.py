@@ -33,6 +33,10 @@ def test_a_team_is_an_executor(team):
     assert list(team.map(abs, [-1, 2, -3])) == [1, 2, 3]
 
 
+def test_a_cluster_is_a_team(cluster):
+    test_a_team_is_an_executor(cluster)
+
+
 def test_errors_are_those_of_the_task(team):
     with pytest.raises(ValueError, match="this does not go"):
         team.submit(tasks.failing).result(HANGS)
@@ -114,6 +118,7 @@ def test_tasks_of_a_killed_worker_are_done_again(apart):
     assert [future.result(HANGS) for future in futures] == [6, 7, 8, 9, 10, 11]
 
 
+@pytest.mark.long
 def test_all_workers_are_killed_and_what_they_shared_with_them(apart):
     shared = apart.share([1, 2, 3])
     apart.submit(tasks.add, shared, 0).result(HANGS)
@@ -209,6 +214,7 @@ def test_addresses_that_are_none():
         Cluster.at("tcp://127.0.0.1:9")
 
 
+@pytest.mark.long
 def test_data_whose_way_a_dying_worker_cut_is_sent_again(cluster, monkeypatch):
     """A fault put in by hand: a worker that dies just then cannot be had at will."""
     sent, send = [], cluster.client.scatter

@@ -40,6 +40,7 @@ def test_nothing_unsafe_is_released(place: str):
     assert tally.injected.total() >= LEAST[place]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 def test_what_every_method_releases_in_spite_of_faults_is_judged(method: str):
     """Fewer faults, so that something is released: the judge then sees releases of every method with faults on the

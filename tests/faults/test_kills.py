@@ -20,6 +20,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 CALLS = "rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
 def test_a_kill_or_an_error_at_any_call():
     """In a process of its own: what it forks must have no threads of libraries that other tests have started."""
@@ -35,6 +36,7 @@ def test_a_kill_or_an_error_at_any_call():
     assert found["every point"]["kills"] > 40
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_a_kill_from_outside(tmp_path: Path):
     """The same with the system's own calls: a few of those that the process makes last, when names change."""

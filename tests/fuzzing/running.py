@@ -25,7 +25,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 LONGEST = 64_000  # bytes of an input
-HANGS = 10.0  # seconds for one input
+HANGS = 10.0  # seconds of CPU for one input: the machine may have other work
+SLEEPS = 900.0  # seconds on the wall for one input
 ROOM = 1 << 30  # bytes that reading may add to what the process needs anyway
 HEAD = struct.Struct("=QdQ")  # inputs so far, the slowest of them in seconds, length of the one that is read now
 EVERY = 0.5
@@ -97,7 +98,7 @@ def _noting(target: Callable[[bytes, Path], None], room: Path, folder: Path) -> 
     def read(raw: bytes) -> None:
         raw = raw[:LONGEST]
         slate.begin(raw)
-        begun = time.perf_counter()
+        begun = time.process_time()
         try:
             target(raw, room)
         except BaseException as error:  # a panic of polars is no Exception
@@ -108,7 +109,7 @@ def _noting(target: Callable[[bytes, Path], None], room: Path, folder: Path) -> 
             if kind not in seen:
                 seen.add(kind)
                 note(folder, kind, str(error), raw, "".join(traceback.format_exception(error)[-6:]))
-        slate.end(time.perf_counter() - begun)
+        slate.end(time.process_time() - begun)
 
     return read
 
@@ -211,7 +212,7 @@ def _one(out: Outcome, folder: Path, seconds: float, inputs: float, seed: int) -
     out.cpu += used.ru_utime + used.ru_stime
     out.most_memory = max(out.most_memory, used.ru_maxrss * 1024)
     if hung:
-        note(folder, "hang", f"more than {HANGS:g} s", raw)
+        note(folder, "hang", f"more than {HANGS:g} CPU seconds, or {SLEEPS:g} s", raw)
     elif code:
         note(folder, f"the process ended with {code}", said.read_text(errors="replace")[-500:], raw)
     if code and not count:
@@ -221,16 +222,22 @@ def _one(out: Outcome, folder: Path, seconds: float, inputs: float, seed: int) -
 
 def _watched(process: subprocess.Popen, slate: Slate, out: Outcome) -> bool:
     """Waits without reaping; True if one input took too long and the process was ended for it."""
-    last, since = -1, time.monotonic()
+    last, since, used = -1, time.monotonic(), 0.0
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(EVERY if last > 0 else 0.1)
         count, _, _ = slate.read()
         if count != last:
-            last, since = count, time.monotonic()
-        elif count and time.monotonic() - since > HANGS:
+            last, since, used = count, time.monotonic(), _cpu(process.pid)
+        elif count and (_cpu(process.pid) - used > HANGS or time.monotonic() - since > SLEEPS):
             os.kill(process.pid, signal.SIGKILL)  # Popen.kill would reap a process that has just ended
             return True
     return False
+
+
+def _cpu(process: int) -> float:
+    """CPU seconds of a process that has not been waited for."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,6 +12,7 @@ import xarray as xr
 from sdcdsl.bind.problem import TableProblem
 from tests.methods.oracle import DOWN, UP, Oracle
 from tests.methods.tiny_tables import SHAPES, tiny_table
+from tests.tiers import short
 
 EACH = 1
 PAIRS = ["lpl", "upl", "spl", "cell_at", "attacker_at"]
@@ -90,5 +92,7 @@ class Conditioned(Oracle):
         return best
 
 
-def tables() -> list[tuple[str, int]]:
-    return [(shape, seed) for shape in SHAPES for seed in range(EACH)] + [("2-D", 2), ("linked hierarchy", 1)]
+def tables() -> list[Any]:
+    first = [(shape, 0) for shape in SHAPES]
+    more = [(shape, seed) for shape in SHAPES for seed in range(1, EACH)]
+    return short(len(first), [*first, *more, ("2-D", 2), ("linked hierarchy", 1)])

@@ -261,7 +261,7 @@ class Ending(Checkpointer):
     ("sensitive", "method", "options", "times"),
     [
         (4, "csp", {"gap": 0.0}, 2),
-        (4, "csp", {"gap": 0.0}, 8),
+        pytest.param(4, "csp", {"gap": 0.0}, 8, marks=pytest.mark.long),
         (12, "ip", {"gap": 0.0}, 1),
         (3, "rounding", {"base": 60.0, "gap": 0.0}, 1),
         (3, "combined", {"suppress": True, "gap": 0.0}, 1),
@@ -288,6 +288,7 @@ def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, m
         assert digest(resumed.pattern) == digest(whole.pattern)
 
 
+@pytest.mark.long
 def test_a_forged_release_is_not_believed(problem, tmp_path):
     """Nothing hidden but what must be: attackers see through that, so it does not count."""
     whole = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline()))

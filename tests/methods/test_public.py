@@ -13,6 +13,7 @@ from sdcdsl.methods.result import SolveContext
 from tests.methods.known import bound
 from tests.methods.tiny_tables import changed
 from tests.test_known_answers import KNOWN
+from tests.waiting import HANGS
 
 SMALL = next(path for path in KNOWN if path.stem == "three-by-three-5-8-cta")
 
@@ -36,9 +37,9 @@ def test_a_share_of_the_value_does_not_give_it_away(method: str):
     a = problem.dataset["a"].values
     problem = changed(problem, lpl=np.array([1.0]), upl=np.array([1.0]))
     if method == "rounding":
-        result = rounding(problem, SolveContext({"base": 0.1 * a}, Deadline(20)))
+        result = rounding(problem, SolveContext({"base": 0.1 * a}, Deadline(HANGS)))
     else:
-        result = perturb(problem, SolveContext({"range": (-0.1 * a, 0.1 * a), "end": "free"}, Deadline(20)))
+        result = perturb(problem, SolveContext({"range": (-0.1 * a, 0.1 * a), "end": "free"}, Deadline(HANGS)))
     assert result.pattern is not None, result
     width = result.pattern.high - result.pattern.low
     digits = width / 10.0 ** np.floor(np.log10(width))

@@ -15,6 +15,7 @@ from sdcdsl.pattern import Pattern, hidden, intervals
 from tests.attack.oracle import System, protected, simplex_range
 from tests.attack.tables import Relation, cross, flat
 from tests.methods.tiny_tables import made
+from tests.waiting import HANGS
 
 INF = np.inf
 
@@ -79,7 +80,7 @@ def test_values_from_one_to_a_trillion(share):
 def test_methods_on_values_from_one_to_a_trillion(method):
     a, relations, inner = of_all_sizes()
     problem = levelled(a, relations, inner, 0.2, w=np.log1p(a))
-    result = run(problem, method, SolveContext({}, Deadline(30), seed=1))
+    result = run(problem, method, SolveContext({}, Deadline(HANGS), seed=1))
     assert result.status in ("optimal", "feasible")
     assert result.pattern is not None
     assert agree(problem, result.pattern) == "p" * 9
@@ -156,7 +157,7 @@ def test_intervals_beside_huge_bounds():
     a = table(n, relations, {4: 6.0, 5: 4e8, 7: 3e9, 8: 5e5})
     view = np.zeros(n), np.where(a > 10, 1e15, 12.0)
     problem = made(n, relations, a, [(0, 4)], levels=np.array([[0.6], [0.9], [0.0]]), views=[view])
-    result = run(problem, "ip", SolveContext({}, Deadline(30), seed=1))
+    result = run(problem, "ip", SolveContext({}, Deadline(HANGS), seed=1))
     assert result.status == "optimal"
     assert result.pattern is not None
     assert agree(problem, result.pattern) == "p"

@@ -13,6 +13,7 @@ from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern, hidden, intervals
 from tests.methods.tiny_tables import SHAPES, changed, scaled, tiny_table
+from tests.waiting import HANGS
 
 TIMES = [1e-6, 7e-3, 1e3, 1e9]
 SIZES = {"rounding": {"base": 10.0}, "perturb": {"range": (-8.0, 8.0)}}  # options that are amounts
@@ -73,7 +74,7 @@ def test_a_bound_that_is_far_away_is_no_bound(shape):
 
 
 def solved(problem: TableProblem, method: str, options: dict) -> Result:
-    return run(problem, method.partition(" ")[0], SolveContext(options, Deadline(30), seed=5))
+    return run(problem, method.partition(" ")[0], SolveContext(options, Deadline(HANGS), seed=5))
 
 
 @pytest.mark.parametrize("method", SCALE_FREE)

@@ -142,6 +142,7 @@ def test_a_release_that_is_under_way_is_left_alone(tmp_path: Path, monkeypatch: 
     assert everything(tmp_path) == {"a": "new a"}
 
 
+@pytest.mark.long
 def test_releases_at_the_same_time_come_one_after_the_other(tmp_path: Path):
     """Four processes, 25 releases each, all to the same names in two folders: in the end all files are of one."""
     (tmp_path / "deep").mkdir()

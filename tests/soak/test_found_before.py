@@ -37,6 +37,7 @@ FOUND = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FOUND)
 def test_found_before(name: str, tmp_path: Path):
     tale = judge(frozen(name), tmp_path)

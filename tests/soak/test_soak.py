@@ -15,13 +15,14 @@ from tests.soak.least import better_release
 from tests.soak.oracle import second_opinion
 from tests.soak.reading import read
 from tests.soak.running import run
+from tests.tiers import short
 
 SEED = 4
 RELEASES = {"cta": 5}  # of norms and senses; of other methods two are enough
 TRIES = 20
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", short(2, METHODS))
 def test_every_method_releases_and_is_judged(method: str, tmp_path: Path):
     """Cases of the method until some were released: each of them is audited, judged by the oracle, and priced from its
     file. What is not released says why."""
@@ -41,7 +42,7 @@ def test_every_method_releases_and_is_judged(method: str, tmp_path: Path):
     assert method == "chain" or any(one.priced for one in released)
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("ecta", "chain")])
+@pytest.mark.parametrize("method", short(2, [method for method in METHODS if method not in ("ecta", "chain")]))
 def test_a_valid_release_of_our_own_is_found(method: str, tmp_path: Path):
     """The search that bounds and costs are held against finds releases, so that it can say something."""
     for number in range(2 * TRIES):

@@ -22,6 +22,7 @@ from tests.methods.known import bound
 from tests.methods.mixed.asking import asked, close, first_model
 from tests.methods.tiny import tiny
 from tests.methods.tiny_tables import tiny_table
+from tests.waiting import HANGS
 
 KNOWN = ROOT / "specs" / "known"
 
@@ -132,7 +133,7 @@ def test_every_form_at_once(figure_1: TableProblem):
 def test_a_valid_suppression_pattern_is_a_valid_interval_pattern(seed: int, spare: float):
     """Paper 003, section 4: intervals as wide as the widest attacker's room, or any wider, in place of asterisks."""
     problem = tiny(seed)
-    made = run(problem, "csp", SolveContext({}, Deadline(20)))
+    made = run(problem, "csp", SolveContext({}, Deadline(HANGS)))
     if made.pattern is None:
         return
     d = problem.dataset

@@ -121,7 +121,7 @@ def nearby_move(near: DualSimplex, q: Question, n: int) -> np.ndarray | None:
     return d
 
 
-@pytest.mark.parametrize("form", ["plain", "fast"])
+@pytest.mark.parametrize("form", ["plain", pytest.param("fast", marks=pytest.mark.long)])
 @pytest.mark.parametrize("table", TABLES)
 def test_nearby_is_as_cheap_as_can_be(form: str, table: str):
     M = matrix(table)

@@ -19,6 +19,7 @@ from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.numerics.compiled import kernels
 from sdcdsl.pattern import hidden
 from tests.attack.planes import System, table, tree
+from tests.waiting import HANGS
 
 INF = np.inf
 
@@ -120,7 +121,7 @@ def test_several_attackers_with_knowledge_of_their_own():
         problem = several_attackers(seed)
         search = NetworkSearch.of(Instance(problem))
         assert search is not None
-        mask = search.protect(Deadline(20), effort=0.1)
+        mask = search.protect(Deadline(HANGS), effort=0.1)
         everything = verdict(problem, np.ones(problem.n, dtype=bool))
         assert (mask is None) == (everything == "exposed")
         assert (mask is None) == bool(search.clashes)
@@ -144,7 +145,7 @@ def test_levels_nobody_can_give_are_named():
     problem = made(system, a, np.array([5]), [[2 * a[5], 1.0, 0.0]])
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    assert search.protect(Deadline(20)) is None
+    assert search.protect(Deadline(HANGS)) is None
     assert [(c.pair, c.side) for c in search.clashes] == [(0, DOWN)]
     assert search.clashes[0].reach == pytest.approx(a[5])
 
@@ -156,7 +157,7 @@ def test_three_dimensions_are_no_network():
 
 def test_time_that_is_up_gives_nothing_or_something_valid():
     problem = random_problem(1)
-    deadline = Deadline(20)
+    deadline = Deadline(HANGS)
     deadline.stop = True
     assert protect_network(Instance(problem), deadline) is None
 
@@ -241,7 +242,7 @@ def test_repair_of_a_good_pattern_keeps_it():
     problem = random_problem(12)
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    mask = search.protect(Deadline(20))
+    mask = search.protect(Deadline(HANGS))
     assert mask is not None
     again = search.repair(mask, sweep=False)
     assert again is not None
@@ -278,6 +279,7 @@ def test_scale_does_not_matter(factor):
     assert np.array_equal(found(problem, effort=0.1), found(times(problem, factor), effort=0.1))
 
 
+@pytest.mark.long
 def test_compiled_and_plain_give_the_same():
     problem = random_problem(22, rows=(3, 3), columns=5, sensitive=12)
     with kernels("plain"):
@@ -287,12 +289,13 @@ def test_compiled_and_plain_give_the_same():
     assert np.array_equal(plain, fast)
 
 
+@pytest.mark.long
 def test_witnesses_are_flows_within_the_pattern():
     """Every side has a move that keeps all relations, stays within its attacker's room and reaches its level."""
     x = Instance(several_attackers(2))
     search = NetworkSearch.of(x)
     assert search is not None
-    mask = search.protect(Deadline(20), effort=0.1)
+    mask = search.protect(Deadline(HANGS), effort=0.1)
     assert mask is not None
     for side in range(len(search.side)):
         pair, cells, move = int(search.pair[side]), *search.witness(side)
@@ -319,7 +322,7 @@ def test_a_book_that_is_too_small_grows():
     assert search is not None
     book = search._book  # a size that only large tables would reach
     search._book = book._replace(entry=book.entry[:, :20].copy(), flow=book.flow[:20].copy())
-    assert np.array_equal(search.protect(Deadline(20), effort=0.05), expected)
+    assert np.array_equal(search.protect(Deadline(HANGS), effort=0.05), expected)
 
 
 def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
@@ -353,7 +356,7 @@ def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
     )
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    assert search._greedy(Deadline(20), np.isin(np.arange(len(a)), at[1:3, 1:]))
+    assert search._greedy(Deadline(HANGS), np.isin(np.arange(len(a)), at[1:3, 1:]))
     assert search.mask[corner]
     before = pack(search._book)
     spare = before + 2 * len(search.cells)  # what it is given before it has proved to be too little

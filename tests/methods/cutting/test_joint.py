@@ -169,6 +169,7 @@ def test_intervals_are_as_good_as_the_first_model(lower: float, upper: float, mo
     assert_protected(problem, result)
 
 
+@pytest.mark.long
 def test_where_rooms_are_narrow_symmetric_intervals_fit_into_them(monkeypatch):
     """As if all tables counted as symmetric: what fits only in wider rooms is not taken for valid."""
     monkeypatch.setattr(demands, "NARROW", 1.0)

@@ -11,6 +11,7 @@ from sdcdsl.audit import audit
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import SolveContext
 from tests.bind.policies import bind_file
+from tests.waiting import HANGS
 
 POLICIES = Path(__file__).resolve().parents[2] / "data_policies"
 
@@ -18,9 +19,10 @@ POLICIES = Path(__file__).resolve().parents[2] / "data_policies"
 @pytest.mark.parametrize(
     ("name", "alpha"),
     [
-        ("hier13x7x7d", 0.3),
+        pytest.param("hier13x7x7d", 0.3, marks=pytest.mark.long),
         ("targus", 0.334),  # its largest level is 33.4 % of the value
-        ("table7", 1.0),  # its lower levels are the values themselves: only zero and α = 1 leave that open
+        # Its lower levels are the values themselves: only zero and α = 1 leave that open.
+        pytest.param("table7", 1.0, marks=pytest.mark.long),
     ],
 )
 def test_a_protected_table_with_the_smallest_alpha_up_from_30_percent(shared_data, name: str, alpha: float):
@@ -29,10 +31,10 @@ def test_a_protected_table_with_the_smallest_alpha_up_from_30_percent(shared_dat
         pytest.skip(f"{path.name} is not at hand")
     problem = bind_file(POLICIES / "csplib.sdc", {"t": path})["t"]
     if alpha > 0.3:
-        refused = solve(problem, SolveContext({"alpha": 0.3, "tries": 2}, Deadline(20)))
+        refused = solve(problem, SolveContext({"alpha": 0.3, "tries": 2}, Deadline(HANGS)))
         assert refused.status == "infeasible"
         assert refused.facts["smallest alpha"] == pytest.approx(alpha)
-    result = solve(problem, SolveContext({"alpha": alpha, "tries": 2}, Deadline(20)))
+    result = solve(problem, SolveContext({"alpha": alpha, "tries": 2}, Deadline(HANGS)))
     assert result.status == "feasible" and result.pattern is not None
     assert audit(problem, result.pattern, exact=False).verdict == "protected"
     assert result.facts["rounds"][0]["infeasible"] == 0

@@ -15,6 +15,7 @@ from sdcdsl.methods.result import Result, SolveContext
 from tests.attack.tables import TREES, cross, flat
 from tests.methods.oracle import Oracle
 from tests.methods.tiny_tables import changed, made, scaled, tiny_table
+from tests.tiers import short
 
 
 def table(seed: int, dimensions, sensitive: int, lower: float, upper: float) -> TableProblem:
@@ -55,8 +56,8 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("shape", [pytest.param(s, marks=pytest.mark.long) if s == "3-D" else s for s in SHAPES])
+@pytest.mark.parametrize("seed", short(1, [2, 1]))
 def test_as_good_as_the_first_model_and_the_same_in_other_units(shape: str, seed: int):
     levels = (0.2, 0.2) if "symmetric" in shape else (0.05, 0.2)
     problem = table(seed, SHAPES[shape], 5, *levels)

@@ -16,6 +16,7 @@ from sdcdsl.solve.writing import write
 from tests.attack.tables import cross, flat
 from tests.methods.mixed.every_rounding import EveryRounding
 from tests.methods.tiny_tables import made
+from tests.waiting import HANGS
 
 GOLDEN = Path(__file__).parent / "golden"
 HALF = np.array([True, True, False, False])
@@ -57,11 +58,11 @@ def test_another_solver_finds_the_same_optimum_in_the_file(name: str, tmp_path: 
     solver.run()
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
     constant = DEFINITIONS[method]().shape(parts_and_total(), options).forms.into.offset
-    best = run(parts_and_total(), method, SolveContext(options, Deadline(20)))
+    best = run(parts_and_total(), method, SolveContext(options, Deadline(HANGS)))
     assert best.status == "optimal"
     assert solver.getObjectiveValue() + constant == pytest.approx(best.objective, rel=1e-5, abs=1e-6)
 
 
 def test_the_best_rounding_is_that_of_all_roundings():
-    best = run(parts_and_total(), "rounding", SolveContext({"base": 5.0}, Deadline(20)))
+    best = run(parts_and_total(), "rounding", SolveContext({"base": 5.0}, Deadline(HANGS)))
     assert best.objective == pytest.approx(EveryRounding(parts_and_total(), 5.0).best())

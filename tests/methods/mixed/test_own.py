@@ -16,6 +16,7 @@ from sdcdsl.methods.solving import run
 from tests.attack.tables import cross, flat
 from tests.methods.tiny import tiny
 from tests.methods.tiny_tables import changed, made
+from tests.waiting import HANGS
 
 
 def random_levels(seed: int, most: float) -> TableProblem:
@@ -54,7 +55,7 @@ def test_pairs_of_one_cell_that_leave_no_multiple_between_them():
     problem = made(n, relations, a, [(0, 4), (1, 4)], view_of=[0, 0], levels=levels)
     forms = shape(problem, {"base": 5.0}).forms
     assert not own_clashes(forms, forms.into.problem())
-    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(20)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(HANGS)))
     assert result.facts["steps"] > 0
     assert "keeps the levels" in result.notes[0]
 
@@ -66,7 +67,7 @@ def test_cuts_over_whole_columns_have_whole_right_hand_sides(seed: int):
     forms, i, p = of.forms, of.forms.instance, of.forms.into.problem()
     search = Search(i, p, forms.open & i.may_open, of.published)
     for _ in range(20):
-        search.cut_off(np.where(p.integer, draw.integers(0, 2, len(p.cost)), 0.0), Deadline(10))
+        search.cut_off(np.where(p.integer, draw.integers(0, 2, len(p.cost)), 0.0), Deadline(HANGS))
     A, right = search.master.matrix[search.stated :], search.master.rhs[search.stated :]
     for row in range(len(right)):
         c = A.data[A.indptr[row] : A.indptr[row + 1]]

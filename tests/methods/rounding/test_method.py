@@ -22,6 +22,7 @@ from tests.methods.mixed.asking import asked, close, first_model, residual
 from tests.methods.mixed.every_rounding import EveryRounding
 from tests.methods.tiny import tiny
 from tests.methods.tiny_tables import changed, made, scaled
+from tests.waiting import HANGS
 
 KNOWN = ROOT / "specs" / "known"
 FIGURE_8 = np.array([[20, 50, 10, 80], [10, 20, 20, 50], [20, 30, 10, 60], [50, 100, 40, 190]])
@@ -42,7 +43,7 @@ def like_figure_1(problem: TableProblem, table: np.ndarray) -> np.ndarray:
 def test_the_best_of_all_tables_of_multiples(seed: int):
     problem, base = tiny(seed, totals=seed % 5 > 0), float(3 + 2 * (seed % 3))
     best = EveryRounding(problem, base).best()
-    result = run(problem, "rounding", SolveContext({"base": base}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": base}, Deadline(HANGS)))
     if "steps" in result.facts or result.status == "infeasible":
         assert np.isinf(best)
     else:
@@ -161,11 +162,11 @@ def test_several_attackers_and_a_sliding_level(figure_1: TableProblem):
 def test_a_level_that_the_base_does_not_allow(figure_1: TableProblem):
     """22 to base 5 is published as 20 or 25, so that nobody who knows the base takes it for more than 30."""
     problem = changed(figure_1, upl=np.array([9.0]))
-    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(HANGS)))
     assert result.facts["steps"] == 1
     assert "keeps the levels" in result.notes[0]
     problem = changed(figure_1, upl=np.array([60.0]))
-    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0}, Deadline(HANGS)))
     assert result.status == "infeasible"
     assert (result.clashes[0].need, result.clashes[0].reach) == (60, 38)  # 40 + 20 - 22, four bases away
     assert "4 bases away" in result.notes[-1]
@@ -175,12 +176,13 @@ def test_a_base_that_no_table_fits(figure_1: TableProblem):
     """The total of 101 must be published: no multiples of 10 add up to it."""
     a = figure_1.dataset["a"].values
     problem = changed(figure_1, status=np.where(a == 101, "z", figure_1.dataset["status"].values))
-    result = run(problem, "rounding", SolveContext({"base": 10.0}, Deadline(30)))
+    result = run(problem, "rounding", SolveContext({"base": 10.0}, Deadline(HANGS)))
     assert result.status == "infeasible"
     assert "activity = Total, region = B" in result.notes[0]
     assert "multiples of 10" in result.notes[0]
 
 
+@pytest.mark.long
 def test_levels_leave_the_relaxation_of_a_network_whole(monkeypatch: pytest.MonkeyPatch):
     """Two dimensions: what a level asks of its own cell is said before anything is searched for, in whole multiples.
     What the relaxation gives is a release, then, and is asked about its levels once."""
@@ -198,13 +200,14 @@ def test_levels_leave_the_relaxation_of_a_network_whole(monkeypatch: pytest.Monk
     assert (result.status, result.facts, len(rounds)) == ("optimal", {"rounds": 1, "cuts": 0}, 1)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not HIER13.is_file(), reason="the CSPLIB tables are not here")
 def test_a_table_where_only_trial_finds_one():
     """hier13 has no rounding to base 5 next to the values; the one that is found is checked to the last digit."""
     from tests.methods.rounding.files import unprotected  # noqa: PLC0415
 
     problem = unprotected(HIER13)
-    result = run(problem, "rounding", SolveContext({"base": 5.0, "gap": 0.2}, Deadline(120)))
+    result = run(problem, "rounding", SolveContext({"base": 5.0, "gap": 0.2}, Deadline(HANGS)))
     assert result.facts["steps"] == 1
     assert result.pattern is not None
     assert residual(problem, result.pattern.value) == 0
