@@ -142,9 +142,9 @@ def _file(path: Path):
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, deadline: str) -> Row:
-    _warm_up(case, deadline)
-    problem, result, row = solved(case, "csp", deadline)
+def row_of(case: Case, clock: str) -> Row:
+    _warm_up(case, clock)
+    problem, result, row = solved(case, "csp", clock)
     if result.pattern is None:
         return row | {"secondary_cost": None, "secondary_gap": None}
     d, w = problem.dataset, problem.dataset["w"].values
@@ -161,10 +161,10 @@ def row_of(case: Case, deadline: str) -> Row:
     }
 
 
-def _warm_up(case: Case, deadline: str) -> None:
+def _warm_up(case: Case, clock: str) -> None:
     """Loads compiled kernels and solvers; what it finds does not matter."""
     make = _lookalike(1, SYMMETRIC) if case.kind == "network" else _business(99)
-    solved(replace(case, make=make, limit=min(3.0, case.limit)), "csp", deadline)
+    solved(replace(case, make=make, limit=min(3.0, case.limit)), "csp", clock)
 
 
 def _words(row: Row) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def entries(done: Done) -> Iterator[Entry]:
             KIND,
             claim.case.name,
             "csp",
-            lambda setting, claim=claim: row_of(replace(claim.case, limit=setting.limit), setting.deadline),
+            lambda setting, claim=claim: row_of(replace(claim.case, limit=setting.limit), setting.clock),
             claim.case.limit,
             judge=lambda row, claim=claim, beside=beside: {
                 "promise": claim.promise.text,

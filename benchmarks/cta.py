@@ -210,10 +210,10 @@ def bare_l2(box: Box, limit: float, solver: str) -> tuple[float | None, float]:
     return (None if found is None else float(box.w @ found**2)), cpu
 
 
-def row_of(claim: Claim, deadline: str, limit: float) -> Row:
+def row_of(claim: Claim, clock: str, limit: float) -> Row:
     box = claim.make()
     ours(cube(3), claim.norm, None)  # loads what has to be loaded
-    made, cpu = measured(lambda: ours(box, claim.norm, DEADLINES[deadline](limit)))
+    made, cpu = measured(lambda: ours(box, claim.norm, DEADLINES[clock](limit)))
     row: Row = {
         "instance": claim.name,
         "cells": len(box.w),
@@ -292,7 +292,7 @@ def entries(done: Done) -> Iterator[Entry]:
             KIND,
             claim.name,
             claim.norm,
-            lambda setting, claim=claim: row_of(claim, setting.deadline, setting.limit),
+            lambda setting, claim=claim: row_of(claim, setting.clock, setting.limit),
             LIMIT,
             ("solve",),
             judge=lambda row, claim=claim: {"promise": claim.promise.text, "met": claim.promise.met(row)},

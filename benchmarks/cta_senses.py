@@ -75,12 +75,12 @@ def cases() -> list[Case]:
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, deadline: str, peer: bool) -> Row:
+def row_of(case: Case, clock: str, peer: bool) -> Row:
     of = settings_of(case.make(), {})
     warm_up = CSPLIB / "targus.jj"
     if warm_up.is_file():  # loads compiled kernels and solvers
-        choose(settings_of(_file(warm_up)(), {}), GAP, DEADLINES[deadline](5.0))
-    timer = DEADLINES[deadline](case.limit)
+        choose(settings_of(_file(warm_up)(), {}), GAP, DEADLINES[clock](5.0))
+    timer = DEADLINES[clock](case.limit)
     first: list[float] = []
 
     def heard(standing: Progress) -> None:
@@ -104,7 +104,7 @@ def row_of(case: Case, deadline: str, peer: bool) -> Row:
         "phases": result.facts.get("seconds", {}),
         "load": round(os.getloadavg()[0], 1),
     }
-    return row | (alone(of.of, DEADLINES[deadline](case.limit)) if peer else {})
+    return row | (alone(of.of, DEADLINES[clock](case.limit)) if peer else {})
 
 
 def alone(of: Adjustment, deadline: Deadline) -> Row:
@@ -195,7 +195,7 @@ def entries(done: Done) -> Iterator[Entry]:
             case.name,
             "cta",
             lambda setting, case=case: row_of(
-                replace(case, limit=setting.limit), setting.deadline, not setting.options["alone"]
+                replace(case, limit=setting.limit), setting.clock, not setting.options["alone"]
             ),
             case.limit,
             ("solve",),

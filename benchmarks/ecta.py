@@ -84,10 +84,10 @@ def cases() -> Iterator[Case]:
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, deadline: str) -> Row:
-    adjusted(business(seed=99), DEADLINES[deadline](5.0))  # loads compiled kernels and solvers
+def row_of(case: Case, clock: str) -> Row:
+    adjusted(business(seed=99), DEADLINES[clock](5.0))  # loads compiled kernels and solvers
     problem = case.make()
-    (result, alpha), cpu = measured(lambda: adjusted(problem, DEADLINES[deadline](case.limit)))
+    (result, alpha), cpu = measured(lambda: adjusted(problem, DEADLINES[clock](case.limit)))
     wall = sum(result.seconds.values()) or 1.0
     return {
         "instance": case.name,
@@ -215,7 +215,7 @@ def entries(done: Done) -> Iterator[Entry]:
             KIND,
             case.name,
             "ecta",
-            lambda setting, case=case: row_of(replace(case, limit=setting.limit), setting.deadline),
+            lambda setting, case=case: row_of(replace(case, limit=setting.limit), setting.clock),
             case.limit,
             judge=lambda row, name=case.name: {"promise": promise(name), "met": met(row)},
             about=promise(case.name),

@@ -124,21 +124,21 @@ def _file(path: Path):
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, deadline: str, first_model_limit: float) -> Row:
-    _warm_up(case, deadline)
-    problem, result, row = solved(case, "ip", deadline)
+def row_of(case: Case, clock: str, first_model_limit: float) -> Row:
+    _warm_up(case, clock)
+    problem, result, row = solved(case, "ip", clock)
     if result.pattern is not None:
         row |= widths(problem, result.pattern)
     if case.name.startswith(FIRST_MODEL):
-        row["cpu"] = min(row["cpu"], *(solved(case, "ip", deadline)[2]["cpu"] for _ in range(2)))
-        row |= first_model(problem, result.objective, row["cpu"], first_model_limit, deadline)
+        row["cpu"] = min(row["cpu"], *(solved(case, "ip", clock)[2]["cpu"] for _ in range(2)))
+        row |= first_model(problem, result.objective, row["cpu"], first_model_limit, clock)
     return row
 
 
-def _warm_up(case: Case, deadline: str) -> None:
+def _warm_up(case: Case, clock: str) -> None:
     """Loads compiled kernels and solvers; what it finds does not matter."""
     make = _lookalike(1, SYMMETRIC, "relative") if case.kind == "network" else (lambda: business(seed=99))
-    solved(replace(case, make=make, limit=min(5.0, case.limit)), "ip", deadline)
+    solved(replace(case, make=make, limit=min(5.0, case.limit)), "ip", clock)
 
 
 def widths(problem: TableProblem, pattern: Pattern) -> Row:
@@ -157,10 +157,10 @@ def widths(problem: TableProblem, pattern: Pattern) -> Row:
     return {"intervals": int(used.sum()), "share": 100 * float(used.mean()), "places": {p: places[p] for p in PLACES}}
 
 
-def first_model(problem: TableProblem, objective: float | None, ours: float, limit: float, deadline: str) -> Row:
+def first_model(problem: TableProblem, objective: float | None, ours: float, limit: float, clock: str) -> Row:
     options = {"gap": GAP, "threads": 1}
     _, building = measured(lambda: ip.model(problem, SolveContext(options)))
-    made, cpu = measured(lambda: by_model(problem, ip, SolveContext(options, DEADLINES[deadline](limit + building))))
+    made, cpu = measured(lambda: by_model(problem, ip, SolveContext(options, DEADLINES[clock](limit + building))))
     solving = cpu - building
     apart = np.inf if made.objective is None or objective is None else abs(made.objective - objective)
     return {
@@ -236,7 +236,7 @@ def entries(done: Done) -> Iterator[Entry]:
             claim.case.name,
             "ip",
             lambda setting, claim=claim: row_of(
-                replace(claim.case, limit=setting.limit), setting.deadline, setting.options["first_model_limit"]
+                replace(claim.case, limit=setting.limit), setting.clock, setting.options["first_model_limit"]
             ),
             claim.case.limit,
             ("build", "solve", "audit") if claim.case.name.startswith(FIRST_MODEL) else ("solve", "audit"),

@@ -65,10 +65,10 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float]:
     return answer, process_time() - start
 
 
-def solved(case: Case, method: str, deadline: str) -> tuple[TableProblem, Result, Row]:
+def solved(case: Case, method: str, clock: str) -> tuple[TableProblem, Result, Row]:
     """The result of a method, audited, with the figures that all rows have."""
     problem = case.make()
-    context = SolveContext({"gap": case.gap, "threads": 1}, DEADLINES[deadline](case.limit))
+    context = SolveContext({"gap": case.gap, "threads": 1}, DEADLINES[clock](case.limit))
     result, cpu = measured(lambda: run(problem, method, context))
     row: Row = {
         "instance": case.name,

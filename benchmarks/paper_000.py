@@ -44,8 +44,8 @@ def relative(number: int, word: str) -> TableProblem:
 def row_of(number: int, word: str, method: str, setting: Setting) -> Row:
     case = Case(f"{number}-{word}", lambda: relative(number, word), setting.limit, GAPS[method])
     warm = replace(case, make=lambda: relative(1, "asymmetric"), limit=min(5.0, setting.limit))
-    solved(warm, method, setting.deadline)
-    problem, result, row = solved(case, method, setting.deadline)
+    solved(warm, method, setting.clock)
+    problem, result, row = solved(case, method, setting.clock)
     d = problem.dataset
     row |= {"relations": problem.m, "entries": d.sizes["entry"], "levels": word, "memory": peak_memory()}
     if method == "ip" and result.pattern is not None:

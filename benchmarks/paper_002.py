@@ -63,7 +63,7 @@ def row_of(problem: TableProblem, norm: str, delta: float, setting: Setting) -> 
     if found.z is None or found.mu_low is None or found.mu_high is None:
         return row | {"status": found.status, "notes": ["no table to attack"]}
     options = {"norm": norm, "delta": delta, "replications": setting.options["replications"]}
-    deadline = DEADLINES[setting.deadline](setting.limit)
+    deadline = DEADLINES[setting.clock](setting.limit)
     v = made.a + found.z
     result, cpu = measured(lambda: assess(problem, v, EXPERIMENTS[delta], options, SEED, deadline=deadline))
     return row | {

@@ -182,7 +182,7 @@ def attacked(make: Callable[[TableProblem], Pattern]) -> Row:
 
 def compared(asked: Asked, method: str, setting: Setting) -> Row:
     problem = table(asked)
-    context = SolveContext({"gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
+    context = SolveContext({"gap": 0.0, "threads": 1}, DEADLINES[setting.clock](setting.limit))
     second, cpu = measured(lambda: run(problem, method, context))
     first, first_cpu = measured(lambda: by_model(problem, FIRST[method], SolveContext({"gap": 0.0, "threads": 1})))
     return {
@@ -199,7 +199,7 @@ def compared(asked: Asked, method: str, setting: Setting) -> Row:
 def changed(method: str, options: dict, setting: Setting) -> Row:
     """Levels of 2, which a rounding to 10 can give."""
     problem = table(Asked((2, 2, 0), "1", {}))
-    context = SolveContext({**options, "gap": 0.0, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
+    context = SolveContext({**options, "gap": 0.0, "threads": 1}, DEADLINES[setting.clock](setting.limit))
     made, cpu = measured(lambda: run(problem, method, context))
     return {"status": made.status, "cells": problem.n, "objective": made.objective, "cpu": cpu} | audited(
         problem, made.pattern

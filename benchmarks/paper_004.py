@@ -54,7 +54,7 @@ def row_of(problem: TableProblem, norm: str, setting: Setting) -> Row:
     options = {"norm": norm, "sense": "up", "omega1": 0.99, "omega2": 0.01}
     run(relative(business(seed=99)), "cta", SolveContext(options))  # loads what has to be loaded
     problem = relative(problem)
-    made, cpu = measured(lambda: run(problem, "cta", SolveContext(options, DEADLINES[setting.deadline](setting.limit))))
+    made, cpu = measured(lambda: run(problem, "cta", SolveContext(options, DEADLINES[setting.clock](setting.limit))))
     row: Row = {
         "cells": problem.n,
         "sensitive": len(problem.sensitive),
@@ -99,7 +99,7 @@ def figure_row(name: str, setting: Setting) -> Row:
     problem = bound(path.read_text(encoding="utf-8"), KNOWN)
     request = Request(policy, path, RecordedLocations(KNOWN), datetime.date(2026, 1, 1), KNOWN)
     plan, _ = plan_of(engine, block, problem, request)
-    context = SolveContext(plan.options, DEADLINES[setting.deadline](setting.limit))
+    context = SolveContext(plan.options, DEADLINES[setting.clock](setting.limit))
     made, cpu = measured(lambda: run(problem, "cta", context))
     assert made.pattern is not None
     z = made.pattern.value - problem.dataset["a"].values

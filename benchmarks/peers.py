@@ -65,8 +65,8 @@ def entries(done: Done) -> Iterator[Entry]:
 def our_row(instance: str, method: str, make: Callable[[], TableProblem], setting: Setting) -> Row:
     """Ours, with cells of 0 published as the peers have to; audited by all of them."""
     case = Case(instance, lambda: without_zeros(make()), 0.95 * setting.limit)
-    solved(replace(case, make=lambda: business(seed=99), limit=3.0), "csp", setting.deadline)
-    problem, result, row = solved(case, "csp", setting.deadline)
+    solved(replace(case, make=lambda: business(seed=99), limit=3.0), "csp", setting.clock)
+    problem, result, row = solved(case, "csp", setting.clock)
     row["memory"] = peak_memory()
     if result.pattern is not None:
         cells = (result.pattern.status == HIDDEN) & problem.dataset["published"].values

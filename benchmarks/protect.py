@@ -152,7 +152,7 @@ class Phases:
         block = policy.protects[name]
         (engine,) = block.the(d.MethodChain).engines
         problem, plan = self._timed("bind", lambda: _bound(request, block, engine))
-        deadline = DEADLINES[self.setting.deadline](self.setting.limit)
+        deadline = DEADLINES[self.setting.clock](self.setting.limit)
         context = SolveContext({**plan.options, "threads": 1}, deadline, 0, plan.before)
         if self.build and engine.name in DEFINITIONS:
             self._timed("build", lambda: self._built(problem, engine.name, context))

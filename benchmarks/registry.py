@@ -41,7 +41,7 @@ class Setting:
     """What a row is measured with."""
 
     limit: float  # seconds for the method
-    deadline: str = "cpu"
+    clock: str = "cpu"
     cache: str = ""  # a folder where environments of peers and releases are kept; empty: none
     options: Mapping[str, Any] = field(default_factory=dict)  # of the suite
 

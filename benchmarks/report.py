@@ -40,7 +40,7 @@ def _page(made: Row, suite: Suite) -> Iterator[str]:
     }
     packages = ", ".join(f"{name} {' and '.join(found)}" for name, found in used.items() if found)
     where = f"{computer['cores']} cores ({computer['model']}, {computer['system']}), one used"
-    yield f"{where}; {made['deadline']} seconds; {packages}."
+    yield f"{where}; {made['clock']} seconds; {packages}."
     summary = list(suite.summary(rows))
     if summary:
         yield from ("", *summary)

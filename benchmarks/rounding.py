@@ -149,9 +149,9 @@ def sosial() -> TableProblem:
 # ---- a row ------------------------------------------------------------------------------------------------------
 
 
-def row_of(case: Case, base: float, deadline: str) -> Row:
+def row_of(case: Case, base: float, clock: str) -> Row:
     warm = bare(network(LOOKALIKES[1])) if case.kind == "network" else bare(business(seed=99))
-    run(warm, "rounding", SolveContext({"base": 5.0, "gap": 0.2}, DEADLINES[deadline](5.0)))
+    run(warm, "rounding", SolveContext({"base": 5.0, "gap": 0.2}, DEADLINES[clock](5.0)))
     made = case.make()
     trace: list[tuple[float, float]] = []
     began = process_time()
@@ -160,7 +160,7 @@ def row_of(case: Case, base: float, deadline: str) -> Row:
         if standing.objective is not None and (not trace or standing.objective < trace[-1][1]):
             trace.append((round(process_time() - began, 2), standing.objective))
 
-    context = SolveContext({"base": base, "gap": case.gap}, DEADLINES[deadline](case.limit), report=tell)
+    context = SolveContext({"base": base, "gap": case.gap}, DEADLINES[clock](case.limit), report=tell)
     result, cpu = measured(lambda: run(made, "rounding", context))
     row: Row = {
         "instance": case.name,
@@ -290,7 +290,7 @@ def entries(done: Done) -> Iterator[Entry]:
 def with_peer(claim: Claim, setting: Setting) -> Row:
     """gconfid runs after us, where its environment can be had."""
     case = replace(claim.case, limit=setting.limit)
-    row = row_of(case, claim.base, setting.deadline)
+    row = row_of(case, claim.base, setting.clock)
     if claim.promise.peer and setting.cache:
         row["memory"] = peak_memory()
         workshop = Workshop(Path(setting.cache))

@@ -57,8 +57,8 @@ def _arguments(found: Sequence[Suite], about: str | None, given: Sequence[str] |
     parser.add_argument("--only", default="*", help="instances, or `instance:method`, with * for anything, by commas")
     parser.add_argument("--limit", type=float, help="no method gets more seconds than this: for a quick look")
     clocks = parser.add_mutually_exclusive_group()
-    clocks.add_argument("--cpu-deadline", dest="deadline", action="store_const", const="cpu", help="the default")
-    clocks.add_argument("--wall-deadline", dest="deadline", action="store_const", const="wall")
+    clocks.add_argument("--cpu-clock", dest="clock", action="store_const", const="cpu", help="the default")
+    clocks.add_argument("--wall-clock", dest="clock", action="store_const", const="wall")
     into = parser.add_mutually_exclusive_group()
     into.add_argument("--json", type=Path, metavar="FILE", help="rows go there; those of other names stay")
     into.add_argument("--results", type=Path, metavar="FOLDER", help="rows go to a file of this folder for each suite")
@@ -77,7 +77,7 @@ def _arguments(found: Sequence[Suite], about: str | None, given: Sequence[str] |
             known.add(name)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
-    parser.set_defaults(deadline="cpu")
+    parser.set_defaults(clock="cpu")
     return parser.parse_args(given)
 
 
@@ -208,7 +208,7 @@ class Run:
                 over.add(entry.series)
                 print(f"{suite.name}: {entry.instance} left out, it would take {why}", file=sys.stderr)
                 continue
-            yield entry, Setting(limit, self.options.deadline, self.options.cache, options)
+            yield entry, Setting(limit, self.options.clock, self.options.cache, options)
             row = done.get(entry.key)
             if entry.series and (row is None or row["status"] not in ENDED or row.get("cpu", 0.0) > limit):
                 over.add(entry.series)
@@ -227,7 +227,7 @@ class Run:
     def _keep(self, suite: Suite, row: Row) -> None:
         file = self.options.json or (self.options.results and self.options.results / f"{suite.name}.json")
         if file is not None:
-            keep(file, suite, self.options.deadline, [row])
+            keep(file, suite, self.options.clock, [row])
 
 
 def _hopeless(entry: Entry, done: Done, limit: float) -> str:
@@ -250,13 +250,13 @@ def _told(words: Sequence[str]) -> list[str]:
     return out
 
 
-def keep(file: Path, suite: Suite, deadline: str, rows: Sequence[Row]) -> None:
+def keep(file: Path, suite: Suite, clock: str, rows: Sequence[Row]) -> None:
     """Rows of the file by other names stay. What readers see stands in a Markdown file beside it."""
     stored = json.loads(file.read_text())["rows"] if file.is_file() else []
     new = {_key(row): row for row in rows}
     merged = [new.pop(_key(row), row) for row in stored] + list(new.values())
     file.parent.mkdir(parents=True, exist_ok=True)
-    made = {"what": suite.name, "deadline": deadline, "machine": machine(), "rows": merged}
+    made = {"what": suite.name, "clock": clock, "machine": machine(), "rows": merged}
     file.write_text(json.dumps(made, indent=1, default=plain) + "\n")
     written(file, suite)
 

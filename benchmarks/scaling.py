@@ -128,9 +128,9 @@ def solving(series: str, n: int, setting: Setting) -> Row:
     method, make, options = SERIES[series]
     gap = GAPS.get(series, GAP)
     small = make(min(n, 1_500))  # large tables run compiled: what is compiled is loaded here
-    run(small, method, SolveContext({**options(small), "gap": 1.0, "threads": 1}, DEADLINES[setting.deadline](1.0)))
+    run(small, method, SolveContext({**options(small), "gap": 1.0, "threads": 1}, DEADLINES[setting.clock](1.0)))
     problem = make(n)
-    context = SolveContext({**options(problem), "gap": gap, "threads": 1}, DEADLINES[setting.deadline](setting.limit))
+    context = SolveContext({**options(problem), "gap": gap, "threads": 1}, DEADLINES[setting.clock](setting.limit))
     result, cpu = measured(lambda: run(problem, method, context))
     row = {"size": problem.n, "cells": problem.n, "sensitive": len(problem.sensitive), "cpu": cpu}
     row |= {"objective": result.objective, "gap": result.gap, "memory": peak_memory(), "notes": list(result.notes)}

@@ -129,7 +129,7 @@ def test_the_command_is_kept_without_paths():
 
 
 def _run(entries, **changed):
-    options = {"only": "*", "limit": None, "deadline": "cpu", "cache": "", "no_peers": False, "quick": False}
+    options = {"only": "*", "limit": None, "clock": "cpu", "cache": "", "no_peers": False, "quick": False}
     run = runner.Run(argparse.Namespace(**{**options, "within": None, **changed}))
     suite = Suite("made", None, lambda done: entries, {"kind": Columns(("instance",), lambda row: (row["instance"],))})
     done, chosen = {}, []

@@ -17,7 +17,7 @@ from tests.waiting import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
 # Small tables have all their intervals at once, and nothing to keep.
-PROGRAM = "from sdcdsl.methods.ip import benders; benders.MOST = 0.0; from sdcdsl.cli import main; main()"
+PROGRAM = "from sdcdsl.accelerate.ip import benders; benders.MOST = 0.0; from sdcdsl.cli import main; main()"
 
 
 def started(path: Path, out: Path, *more: str) -> subprocess.Popen:

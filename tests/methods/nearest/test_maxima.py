@@ -100,10 +100,10 @@ def test_one_maximum_is_paid_for_by_the_other():
 
 
 def test_when_the_time_is_over_it_is_left_to_others():
-    class Over:
-        over, left = True, 0.0
+    class Expired:
+        expired, remaining = True, 0.0
 
-        def strike(self, decided: bool = True) -> None: ...
+        def mark_time_dependent(self, decided: bool = True) -> None: ...
 
     box = csplib("hier13")
-    assert maxima(box.M, box.w, box.l, box.u, box.sensitive.astype(np.int64), least(box), Over()) is None  # type: ignore[arg-type]
+    assert maxima(box.M, box.w, box.l, box.u, box.sensitive.astype(np.int64), least(box), Expired()) is None  # type: ignore[arg-type]
