@@ -5,7 +5,7 @@ compiled, on the first use, and kept on disk between runs. Loading the compiler 
 nothing here imports it before `.fast` is asked for; where it is not installed `.fast` is `.plain`.
 
 A kernel may call other kernels: in `.plain` they are plain, in `.fast` compiled. The copy on disk is renewed when the
-kernel's own file changes, or that of a kernel it calls.
+kernel's own file changes, or that of a kernel it calls, or a number that they name and another module defines.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Kernel(Generic[P, R]):
             from numba import njit  # noqa: PLC0415  half a second, so only here
         except ImportError:
             return self.plain
-        bound = _marked(self._bound("fast"), self._elsewhere())
+        bound = _marked(self._bound("fast"), *self._elsewhere())
         try:
             return cast("Callable[P, R]", njit(cache=True, nogil=True, fastmath=self._freedom)(bound))
         except RuntimeError:  # no folder to keep it in
@@ -81,18 +81,26 @@ class Kernel(Generic[P, R]):
         named = (self._written.__globals__.get(name) for name in self._written.__code__.co_names)
         return [value for value in named if isinstance(value, Kernel)]
 
-    def _elsewhere(self) -> set[str]:
-        """Files of the kernels it calls, and of those they call, other than its own."""
+    def _elsewhere(self) -> tuple[set[str], dict[str, object]]:
+        """Files of the kernels it calls, and of those they call, other than its own; and the numbers they all name."""
         files: set[str] = set()
+        numbers: dict[str, object] = {}
         seen: list[Kernel] = []
         waiting: list[Kernel] = [self]
         while waiting:
             one = waiting.pop()
             if not any(one is other for other in seen):
                 seen.append(one)
-                files.add(one._written.__code__.co_filename)
+                code = one._written.__code__
+                files.add(code.co_filename)
+                named = {name: one._written.__globals__.get(name) for name in code.co_names}
+                numbers |= {
+                    f"{Path(code.co_filename).stem} {name}": value
+                    for name, value in named.items()
+                    if isinstance(value, int | float | tuple)
+                }
                 waiting += one._callees()
-        return files - {self._written.__code__.co_filename}
+        return files - {self._written.__code__.co_filename}, numbers
 
     def _bound(self, form: Literal["plain", "fast"]) -> FunctionType:
         """The function with the kernels it names replaced by their one form. Done late, when its module is complete."""
@@ -109,15 +117,17 @@ class Kernel(Generic[P, R]):
         return made
 
 
-def _marked(function: FunctionType, files: set[str]) -> FunctionType:
-    """The same with a variable that nobody reads: what stands in these files. numba looks for its copy by the variables
-    that a function closes over, and by its own file, but not by the files of what it calls."""
-    if not files:
+def _marked(function: FunctionType, files: set[str], numbers: dict[str, object]) -> FunctionType:
+    """The same with a variable that nobody reads: what stands in these files, and the numbers. numba looks for its copy
+    by the variables that a function closes over, and by its own file, but not by the files of what it calls, nor by
+    numbers that other modules define."""
+    if not files and not numbers:
         return function
     text = sha256()
     for file in sorted(files):
         with suppress(OSError):
             text.update(Path(file).read_bytes())
+    text.update(repr(sorted(numbers.items())).encode())
     code = function.__code__.replace(co_freevars=(*function.__code__.co_freevars, "elsewhere"))
     closure = (*(function.__closure__ or ()), CellType(text.hexdigest()))
     made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)

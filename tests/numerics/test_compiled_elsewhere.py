@@ -59,3 +59,13 @@ def test_a_change_two_files_away_is_seen(tmp_path: Path):
     assert ran(tmp_path) == [120, 120, 1]  # from disk
     (tmp_path / "callee.py").write_text(CALLEE.format(3))
     assert ran(tmp_path)[:2] == [140, 140]
+
+
+def test_a_change_of_a_number_that_another_module_defines_is_seen(tmp_path: Path):
+    named = CALLEE.format("STEP").replace("import kernel\n", "import kernel\nfrom tuning import STEP\n")
+    for name, text in (("tuning", "STEP = 1"), ("callee", named), ("between", BETWEEN), ("caller", CALLER)):
+        (tmp_path / f"{name}.py").write_text(text)
+    assert ran(tmp_path) == [120, 120, 0]
+    assert ran(tmp_path) == [120, 120, 1]
+    (tmp_path / "tuning.py").write_text("STEP = 3")
+    assert ran(tmp_path)[:2] == [140, 140]

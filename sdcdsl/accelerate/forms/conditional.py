@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.aggregation import FIXED
 from sdcdsl.accelerate.cutting.separation import Capacities, Identity, Separation
 from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.master import Row
 
 NONE = 1e-6  # a column below this is 0
