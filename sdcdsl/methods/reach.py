@@ -16,10 +16,17 @@ FAR = 1e4  # nothing has to move so many times as far as the largest level asks;
 
 
 def falling_short(instance: Instance, hidden: np.ndarray, *, exact: bool = False) -> list[Clash]:
-    """Requirements, and pairs with a sliding level, that do not get what they need when `hidden` cells are open.
+    """Requirements, and pairs with a sliding level, that do not get what they need when `hidden` cells are open."""
+    open_ended = np.where(hidden, np.inf, 0.0)
+    return exposed(instance, instance.a - open_ended, instance.a + open_ended, exact=exact)
+
+
+def exposed(instance: Instance, low: np.ndarray, high: np.ndarray, *, exact: bool = False) -> list[Clash]:
+    """The same of any release that tells readers low ≤ y ≤ high, which holds the truth.
 
     Whether there are any is certain; only `exact` tells how far they get, and leaves out the good side of a bad pair.
     """
+    down, up = np.maximum(instance.a - low, 0.0), np.maximum(high - instance.a, 0.0)
     far = FAR * max(instance.level.max(initial=0.0), instance.slide.max(initial=0.0))
     LB, UB = np.minimum(instance.LB, far), np.minimum(instance.UB, far)
     reached = np.zeros((2, instance.pairs))
@@ -34,7 +41,7 @@ def falling_short(instance: Instance, hidden: np.ndarray, *, exact: bool = False
         instance.m,
     )
     for view in np.unique(view_of[view_of >= 0]):
-        l, u = np.where(hidden, -LB[view], 0.0), np.where(hidden, UB[view], 0.0)
+        l, u = -np.minimum(LB[view], down), np.minimum(UB[view], up)
         reduction = Reduction(relations, l, u)
         mine = np.flatnonzero(view_of == view)
         at = reduction.of[instance.pair_cell[mine]]

@@ -35,11 +35,11 @@ from sdcdsl.methods.ecta.deviations import Box, Table, rounded_up
 from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
 from sdcdsl.methods.ecta.regions import published, widest
 from sdcdsl.methods.ecta.settings import settings_of
+from sdcdsl.methods.ecta.tries import RAISED
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
 
-RAISED = "twice the least β did not protect any of the tables: β was raised until one of them was protected"
 FIRST, BLOCK = 10, 5  # tries that are made one after another for their moves, and those that are a task after that
 FIRST_BETA = 0.01  # with free sensitive cells, where no other cell has to move
 LIGHT = 1e-3  # what deviations of other cells weigh there

@@ -65,7 +65,8 @@ def model_of(of: Settings) -> linopy.Model:
         side: made.add_variables(lower=low[side], upper=high[side], name=name, scaling=scaling, integer=of.integer)
         for side, name in ((UP, "z_up"), (DOWN, "z_down"))
     }
-    _adds_up(made, a.M, free, z[UP] - z[DOWN], unit)
+    given = np.where(a.low < a.high, 0.0, a.low)  # deviations that nothing is left to decide about
+    _adds_up(made, a.M, free, z[UP] - z[DOWN], given, unit)
     if chosen.any():
         _senses(made, of, chosen, z, high, unit)
     if not a.open.any(axis=1).all():  # a cell that can go nowhere: no solver must find a table
@@ -139,7 +140,8 @@ def completed(problem: TableProblem, result: Result, context: SolveContext) -> R
 
 def _unit(of: Settings) -> float:
     levels = np.concatenate([of.of.lpl, of.of.upl])
-    return typical(levels[np.isfinite(levels)])
+    levels = levels[np.isfinite(levels)]
+    return typical(levels if len(levels) else np.concatenate([-of.of.low, of.of.high]))
 
 
 def _over(of_all: np.ndarray, cells: np.ndarray) -> xr.DataArray:
@@ -175,14 +177,16 @@ def _furthest(of: Settings) -> float:
     return float(levels.sum()) * (STRETCH if network is None else 1.0)
 
 
-def _adds_up(made: linopy.Model, M: csr_array, free: np.ndarray, z: Any, unit: float) -> None:
+def _adds_up(made: linopy.Model, M: csr_array, free: np.ndarray, z: Any, given: np.ndarray, unit: float) -> None:
     entry: Any = csr_array(M[:, free]).tocoo()
     if not len(entry.data):
         return
     coefficient = xr.DataArray(entry.data, dims="entry")
     relation = xr.DataArray(entry.row, dims="entry", name="relation")
     sums = (coefficient * z.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
-    made.add_constraints(sums == 0, name="deviations add up", scaling=1 / unit)
+    rows = np.unique(entry.row)
+    rest = xr.DataArray(-(M @ given)[rows], {"relation": rows}, "relation")
+    made.add_constraints(sums == rest, name="deviations add up", scaling=1 / unit)
 
 
 def _senses(
