@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import isfinite
 from time import process_time
 from typing import Any
 
@@ -21,13 +20,14 @@ from sdcdsl.accelerate.cta.closest import closest, in_l1, level_multipliers, nea
 from sdcdsl.accelerate.cta.elastic import missing
 from sdcdsl.accelerate.cta.senses import choose
 from sdcdsl.accelerate.cta.senses.integer import whole
-from sdcdsl.bind.naming import cells, first_cells
+from sdcdsl.bind.naming import cells
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.deadline import Deadline
-from sdcdsl.methods.cta import model as compact
+from sdcdsl.methods.cta.model import by_model
+from sdcdsl.methods.cta.refusals import clashes as clashes_of
+from sdcdsl.methods.cta.refusals import decimals, far_enough, nowhere_to_go, sliding
 from sdcdsl.methods.cta.settings import L1, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.result import Clash, Result, SolveContext
+from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.nearest.solved import Solved
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
@@ -35,13 +35,11 @@ from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 FEW = 6  # senses that are all tried
 SHOWN = 200  # multipliers by name
 LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means this
-WITHIN = 1e-9  # of a level: what whole numbers and audits overlook
-ADDS_UP = 1e-12  # of what a relation adds up
-FIRST_MODEL = 0.9  # of the time for another solver; with the rest the table of its senses is made exact
-LAST = 5.0  # seconds for that where nothing is left, since a table that does not add up is worth nothing
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
+    if (context.options.get("backend") or "highs") != "highs":
+        return by_model(problem, context)
     return Solver(problem, context).solve()
 
 
@@ -67,16 +65,16 @@ class Solver:
         self.seconds: dict[str, float] = {}
 
     def solve(self) -> Result:
-        refused = self._sliding()
+        refused = sliding(self.problem)
         if refused is not None:
             return refused
-        refused = self._nowhere_to_go(self.settings)
+        refused = nowhere_to_go(self.problem, self.settings)
         found = ClosestTable(INFEASIBLE) if refused is not None else self._found(self.settings)
         notes: tuple[str, ...] = ()
         penalty = self.context.options.get("soft_totals")
         if found.status == INFEASIBLE and penalty is not None:
             softer = self.settings.with_soft_totals(float(penalty), self.problem, self.context.options)
-            if self._nowhere_to_go(softer) is None:
+            if nowhere_to_go(self.problem, softer) is None:
                 again = self._found(softer)
                 if again.z is not None:
                     found, self.settings = again, softer
@@ -84,67 +82,11 @@ class Solver:
                     notes = (f"no table keeps the totals: {moved} of them moved, at {penalty:g} times their cost",)
         if found.z is None:
             return self._nothing(found) if refused is None else refused
-        return self._result(found, (*notes, *filter(None, [found.note]), *self._decimals(found.z)))
-
-    def _decimals(self, z: np.ndarray) -> tuple[str, ...]:
-        """Whole figures that are not whole any more are seen to have moved."""
-        a = self.settings.of.a
-        shown = self.problem.dataset["published"].values
-        if (a[shown] != np.round(a[shown])).any() or (z[shown] == np.round(z[shown])).all():
-            return ()
-        return ("decimals show which of the whole figures moved: `integer` publishes whole ones",)
+        return self._result(
+            found, (*notes, *filter(None, [found.note]), *decimals(self.problem, self.settings, found.z))
+        )
 
     # ---- what cannot be ----------------------------------------------------------------------------------
-
-    def _sliding(self) -> Result | None:
-        """An adjusted table gives attackers no interval, so nothing can be said about how wide it is."""
-        d = self.problem.dataset
-        wide = d["spl"].values > d["lpl"].values + d["upl"].values
-        if not wide.any():
-            return None
-        note = (
-            "sliding levels ask how wide an attacker's interval stays; an adjusted table publishes none. Ask for lpl "
-            "and upl, or take a method with intervals: csp, ip, ecta"
-        )
-        return Result(INFEASIBLE, clashes=(), notes=(note,))
-
-    def _nowhere_to_go(self, of: Settings) -> Result | None:
-        a = of.of
-        stuck = np.flatnonzero(~a.open.any(axis=1))
-        if not len(stuck):
-            return None
-        return Result(INFEASIBLE, clashes=tuple(self._clashes(of, stuck, None)), notes=self._unasked(of, stuck))
-
-    def _unasked(self, of: Settings, stuck: np.ndarray) -> tuple[str, ...]:
-        """Cells whose sense leads where no level asks for anything: being zero away from the truth protects nothing."""
-        a, out = of.of, []
-        for sense, level, name in ((1, a.upl, "upl"), (-1, a.lpl, "lpl")):
-            bare = a.cells[stuck[(a.sense[stuck] == sense) & np.isinf(level[stuck])]]
-            if len(bare):
-                way = "up" if sense > 0 else "down"
-                where = first_cells(bare, self.problem.label)
-                out.append(f"`sense {way}` moves {cells(bare)} {way}, and no `{name}` says how far: {where}")
-        return tuple(out)
-
-    def _clashes(self, of: Settings, which: np.ndarray, lacking: np.ndarray | None) -> list[Clash]:
-        """Pairs of these cells, with what they need and what can be had."""
-        a, d = of.of, self.problem.dataset
-        cell, levels = d["cell_at"].values, {DOWN: d["lpl"].values, UP: d["upl"].values}
-        at = {int(a.cells[i]): i for i in which.tolist()}
-        out = []
-        for pair in np.flatnonzero(np.isin(cell, list(at))).tolist():
-            i = at[int(cell[pair])]
-            nearest = DOWN if a.lpl[i] <= a.upl[i] else UP
-            for side, room in ((DOWN, -a.low), (UP, a.high)):
-                need = float(levels[side][pair])
-                if need <= 0 or (a.sense[i] > 0 and side == DOWN) or (a.sense[i] < 0 and side == UP):
-                    continue
-                if lacking is not None and a.sense[i] == 0 and side != nearest:
-                    continue  # what is lacking is known of the nearer side
-                reach = float(room[cell[pair]]) if lacking is None else need - float(lacking[i])
-                if reach < need:
-                    out.append(Clash(pair, side, need, max(reach, 0.0) + 0.0))  # no minus before a zero
-        return out
 
     def _nothing(self, found: ClosestTable) -> Result:
         notes = (found.note,) if found.note else ()
@@ -156,7 +98,7 @@ class Solver:
             return Result(found.status, bound=found.bound, seconds=self.seconds, notes=notes)
         short = np.flatnonzero(found.missing > 0)
         total = f"levels are missed in {cells(short)} at least"
-        clashes = tuple(self._clashes(self.settings, short, found.missing))
+        clashes = tuple(clashes_of(self.problem, self.settings, short, found.missing))
         return Result(INFEASIBLE, clashes=clashes, seconds=self.seconds, notes=(*notes, total))
 
     def _why(self, found: ClosestTable, notes: tuple[str, ...]) -> tuple[ClosestTable, tuple[str, ...]]:
@@ -170,8 +112,6 @@ class Solver:
     # ---- search ------------------------------------------------------------------------------------------
 
     def _found(self, of: Settings) -> ClosestTable:
-        if self.context.options.get("backend") == "scip":
-            return self._by_first_model(of)
         sense = _only_one(of)
         began = process_time()
         found = self._closest(of, sense) if sense.all() else self._searched(of)
@@ -215,26 +155,6 @@ class Solver:
                 return False
         return True
 
-    def _by_first_model(self, of: Settings) -> ClosestTable:
-        began = process_time()
-        deadline = self.context.deadline
-        deadline = deadline.within(FIRST_MODEL * deadline.remaining) if isfinite(deadline.remaining) else deadline
-        status, z, bound = compact.solved(of, replace(self.context, deadline=deadline))
-        self.seconds["first model"] = process_time() - began
-        if z is None:
-            return ClosestTable(status, bound=bound)
-        sense = np.where(z[of.of.cells] > 0, 1, -1).astype(np.int8)
-        if not of.integer:  # general solvers end where the objective hardly changes any more: z may be far from it
-            exact = _adds_up(of, z)
-            again = closest(
-                of, sense, self.context.deadline if exact else Deadline(max(self.context.deadline.remaining, LAST))
-            )
-            if again.z is not None and (of.objective(again.z) <= of.objective(z) or not exact):
-                z = again.z
-            elif not exact and (linear := in_l1(of, sense, Deadline(LAST))) is not None:
-                return ClosestTable(FEASIBLE, sense, linear, bound, note=_instead(of))
-        return ClosestTable(status, sense, z, bound)
-
     def _whole(self, of: Settings, found: ClosestTable) -> ClosestTable:
         assert found.sense is not None and found.z is not None
         began = process_time()
@@ -251,7 +171,7 @@ class Solver:
         assert z is not None and sense is not None
         if of.norm == LINF and not of.integer:
             z = nearer(of, sense, z, self.context.deadline)
-        if not _far_enough(of, z):
+        if not far_enough(of, z):
             return Result(FAILED, seconds=self.seconds, notes=("a solution misses its levels",))
         objective = of.objective(z)
         bound = None if found.bound is None else min(found.bound, objective)
@@ -294,17 +214,3 @@ def _only_one(of: Settings) -> np.ndarray:
     sense[ways[:, UP] & ~ways[:, DOWN]] = 1
     sense[ways[:, DOWN] & ~ways[:, UP]] = -1
     return sense
-
-
-def _adds_up(of: Settings, z: np.ndarray) -> bool:
-    """Well within what the audit forgives: it takes sums of cells as the cells make them."""
-    M = of.of.M
-    return bool((np.abs(M @ z) <= ADDS_UP * (abs(M) @ np.abs(z))).all())
-
-
-def _far_enough(of: Settings, z: np.ndarray) -> bool:
-    a = of.of
-    own = (a.a + z)[a.cells] - a.a[a.cells]  # as the published figures will say it
-    slack = 1e-10 * np.abs(a.a[a.cells])
-    up, down = (np.minimum(level - slack, level * (1 - WITHIN)) for level in (a.upl, a.lpl))
-    return bool(((own >= up) | (-own >= down)).all())

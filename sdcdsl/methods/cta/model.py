@@ -20,7 +20,7 @@ cell, so that in a network no cell moves further than all levels together; elsew
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,15 +31,13 @@ from scipy.sparse import csr_array
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.modelling import RESULTS, limits, objective_scaling, typical
+from sdcdsl.methods.modelling import objective_scaling, typical
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import STRETCH
 from sdcdsl.numerics.flow.network import as_network
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.pattern import Pattern
-from sdcdsl.solve import solve
-from sdcdsl.solve.modelling import by_variable, new_model
-from sdcdsl.status import FAILED
+from sdcdsl.solve.modelling import new_model
 
 if TYPE_CHECKING:
     import linopy
@@ -53,7 +51,8 @@ def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) 
     return model_of(settings_of(problem, context.options))
 
 
-def model_of(of: Settings) -> linopy.Model:
+def model_of(of: Settings, tangents: Sequence[np.ndarray] | None = None) -> linopy.Model:
+    """`tangents`: squares are replaced by their tangents at these deviations (`outer_approximation`)."""
     a = of.of
     made = new_model()
     free = np.flatnonzero(a.low < a.high)
@@ -72,24 +71,14 @@ def model_of(of: Settings) -> linopy.Model:
     if not a.open.any(axis=1).all():  # a cell that can go nowhere: no solver must find a table
         never = made.add_variables(lower=0, upper=0, name="never")
         made.add_constraints(1 * never >= 1, name="a cell with nowhere to go")
-    _objective(made, of, free, z, unit)
+    _objective(made, of, free, z, unit, tangents)
     return made
 
 
-def solved(of: Settings, context: SolveContext) -> tuple[str, np.ndarray | None, float | None]:
-    """Status, deviations and bound of the model, by the solver that the context names."""
-    made = model_of(of)
-    solution = solve(made, limits(context), context.options.get("backend") or "highs")
-    status = RESULTS.get(solution.status, FAILED)
-    if solution.values is None:
-        return status, None, solution.bound
-    return status, _deviations(of, by_variable(made, solution.values)), solution.bound
-
-
-def _deviations(of: Settings, values: Mapping[str, np.ndarray]) -> np.ndarray:
+def deviations(of: Settings, values: Mapping[str, np.ndarray]) -> np.ndarray:
     """z of the model's solution: without dust, additive, and not short of a level by a solver's tolerance."""
     a = of.of
-    z = np.zeros(a.n)
+    z = np.where(a.low < a.high, 0.0, a.low)
     free = np.flatnonzero(a.low < a.high)
     z[free] = values["z_up"] - values["z_down"]
     z = np.where(np.abs(z) <= DUST * _unit(of), 0.0, z)
@@ -102,7 +91,7 @@ def _deviations(of: Settings, values: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
     """The table that a solution of the model publishes."""
-    return published(problem, _deviations(settings_of(problem, context.options), values))
+    return published(problem, deviations(settings_of(problem, context.options), values))
 
 
 def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
@@ -127,6 +116,13 @@ def decisions(problem: TableProblem, result: Result, context: SolveContext) -> d
 def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:
     of = settings_of(problem, context.options)
     return of.objective(np.nan_to_num(released.value - of.of.a))
+
+
+def by_model(problem: TableProblem, context: SolveContext) -> Result:
+    """The closest table by the model alone, and why there is none."""
+    from sdcdsl.methods.cta.closest_by_model import closest_release  # noqa: PLC0415  it builds models of this module
+
+    return closest_release(problem, context)
 
 
 def completed(problem: TableProblem, result: Result, context: SolveContext) -> Result:
@@ -208,7 +204,14 @@ def _senses(
         made.add_constraints(amount - most * moves <= 0, name=f"{word} or not at all", scaling=1 / unit)
 
 
-def _objective(made: linopy.Model, of: Settings, free: np.ndarray, z: dict[int, linopy.Variable], unit: float) -> None:
+def _objective(
+    made: linopy.Model,
+    of: Settings,
+    free: np.ndarray,
+    z: dict[int, linopy.Variable],
+    unit: float,
+    tangents: Sequence[np.ndarray] | None,
+) -> None:
     size = z[UP] + z[DOWN]
     if of.norm == LINF:
         inside = of.sensitive
@@ -230,7 +233,30 @@ def _objective(made: linopy.Model, of: Settings, free: np.ndarray, z: dict[int, 
         parts.append((_over(of.w_up, free) * z[UP]).sum() + (_over(of.w_down, free) * z[DOWN]).sum())
     w = _over(of.w_square, free)
     if of.norm in (L2, L1L2) and bool((w > 0).any()):  # squares of which none counts are no objective to every solver
-        parts.append((w * z[UP] * z[UP]).sum() + (w * z[DOWN] * z[DOWN]).sum())
+        if tangents is None:
+            parts.append((w * z[UP] * z[UP]).sum() + (w * z[DOWN] * z[DOWN]).sum())
+        else:
+            parts.append(_below_squares(made, of, free[of.w_square[free] > 0], z, unit, tangents))
     made.add_objective(parts[0] + parts[1] if len(parts) > 1 else parts[0] if parts else (0 * z[UP]).sum())
     scale = typical(of.w_square) * unit**2 if of.norm == L2 else typical(of.w_up) * unit
     made.objective.scaling = objective_scaling(scale)
+
+
+def _below_squares(
+    made: linopy.Model,
+    of: Settings,
+    cells: np.ndarray,
+    z: dict[int, linopy.Variable],
+    unit: float,
+    tangents: Sequence[np.ndarray],
+) -> Any:
+    """Σ w_i s_i with s_i ≥ 2 t z_i - t² for every t; for whole z_i the secants s_i ≥ (2 t ± 1) z_i - t (t ± 1)."""
+    s = made.add_variables(lower=0, coords={"cell": cells}, name="s", scaling=1 / unit**2)
+    deviation = z[UP].sel(cell=cells) - z[DOWN].sel(cell=cells)
+    shifts = (-1.0, 1.0) if of.integer else (0.0,)
+    for number, point in enumerate(tangents):
+        t = _over(point, cells)
+        for shift in shifts:
+            name = f"above tangent {number + 1}" + (" and before" if shift < 0 else "")
+            made.add_constraints(s - (2 * t + shift) * deviation >= -t * (t + shift), name=name, scaling=1 / unit**2)
+    return (_over(of.w_square, cells) * s).sum()

@@ -17,6 +17,7 @@ and β given, asks for the closest of the tables with this β.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from sdcdsl.methods.ecta.ranges import Own, Range
 from sdcdsl.methods.ecta.regions import published
 from sdcdsl.methods.ecta.settings import Settings, settings_of
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Order
+from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.pattern import Pattern
 from sdcdsl.solve.modelling import new_model
@@ -40,16 +41,20 @@ if TYPE_CHECKING:
 FOLLOW = 1000.0  # F
 
 
-def model(problem: TableProblem, order: Order) -> linopy.Model:
-    """Of the first draw."""
-    given, of = _of(problem, order)
-    own = Own(of.instance)
-    drawn = np.random.default_rng(order.seed).uniform(*ends(own.drawn_from(given.alpha)))
-    return model_of(of, of.box(own.allowed(given.alpha)), drawn, 2 * given.most)
+def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+    """Of the first draw. Attackers are no part of it: the model is the same without witnesses."""
+    given, of = _of(problem, context)
+    box = of.box(Own(of.instance).allowed(given.alpha))
+    return model_of(of, box, first_draw(of.instance, context), 2 * given.most)
 
 
-def _of(problem: TableProblem, order: Order) -> tuple[Settings, Deviations]:
-    given = settings_of(order.options)
+def first_draw(instance: Instance, context: SolveContext) -> np.ndarray:
+    drawn = Own(instance).drawn_from(settings_of(context.options).alpha)
+    return np.random.default_rng(context.seed).uniform(*ends(drawn))
+
+
+def _of(problem: TableProblem, context: SolveContext) -> tuple[Settings, Deviations]:
+    given = settings_of(context.options)
     return given, Deviations(Instance(problem), given.cap, given.most)
 
 
@@ -107,7 +112,7 @@ def _over(of_all: np.ndarray, cells: np.ndarray) -> xr.DataArray:
     return xr.DataArray(of_all[cells], {"cell": cells}, "cell")
 
 
-def table_of(of: Deviations, box: Box, values: dict[str, np.ndarray]) -> Table | None:
+def table_of(of: Deviations, box: Box, values: Mapping[str, np.ndarray]) -> Table | None:
     """The table of a solution: made exactly additive, with the least β it needs. None if sums are missed."""
     z = np.zeros(of.instance.n)
     z[variable_cells(of, box)] = values["z"]
@@ -119,10 +124,42 @@ def table_of(of: Deviations, box: Box, values: dict[str, np.ndarray]) -> Table |
     return of.table(exact) if of.adds_up(exact) else None
 
 
-def pattern(problem: TableProblem, values: dict[str, np.ndarray], order: Order) -> Pattern:
+def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
     """What is published with these values of the model's variables, before anybody has attacked it."""
-    given, of = _of(problem, order)
+    given, of = _of(problem, context)
     table = table_of(of, of.box(Own(of.instance).allowed(given.alpha)), values)
     if table is None:
         raise ValueError("the values do not add up")
     return published(of.instance, table.z, given.alpha, table.beta)
+
+
+def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+    """Cells that are not published have whatever deviations let the others add up."""
+    assert result.pattern is not None
+    given, of = _of(problem, context)
+    box = of.box(Own(of.instance).allowed(given.alpha))
+    shown = ~np.isnan(result.pattern.value) & ~of.union
+    z = np.where(shown, result.pattern.value - of.a, 0.0)
+    z = additive(of.M, z, np.where(shown, z, of.lb), np.where(shown, z, of.ub))
+    cells = variable_cells(of, box)
+    values = {"z": z[cells], "beta": np.array(of.beta(z))}
+    own = cells[of.sensitive[cells]]
+    if len(own):
+        drawn = first_draw(of.instance, context)[np.isin(of.cells, own)]
+        values["e"] = np.abs(of.a[own] + z[own] - drawn)
+    return values
+
+
+def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:
+    """β, as it is published."""
+    return next(float(said.removeprefix("β ")) for said in released.about if said.startswith("β "))
+
+
+def by_model(problem: TableProblem, context: SolveContext) -> Result:
+    from sdcdsl.methods.ecta.tries import solve_tries  # noqa: PLC0415  it builds models of this module
+
+    return solve_tries(problem, context)
+
+
+def completed(problem: TableProblem, result: Result, context: SolveContext) -> Result:
+    return result

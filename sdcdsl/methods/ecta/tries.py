@@ -26,7 +26,7 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.adjustment import Adjustment
-from sdcdsl.methods.cta.model import model_of as closest_model
+from sdcdsl.methods.cta.closest_by_model import closest
 from sdcdsl.methods.cta.settings import Settings as Closest
 from sdcdsl.methods.ecta.advice import Advice
 from sdcdsl.methods.ecta.deviations import Deviations, Table, rounded_up
@@ -37,8 +37,7 @@ from sdcdsl.methods.ecta.settings import settings_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.modelling import limits
 from sdcdsl.methods.reach import exposed
-from sdcdsl.methods.result import Clash, Order, Progress, Result
-from sdcdsl.numerics.nearest.additive import additive
+from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
 from sdcdsl.solve import Status, solve
 from sdcdsl.solve.modelling import by_variable
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
@@ -64,15 +63,15 @@ class Tries:
     """One search. `held` [sensitive cell]: fixed near its true value."""
 
     problem: TableProblem
-    order: Order
+    context: SolveContext
     rounds: list[Counter[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.settings = settings_of(self.order.options)
+        self.settings = settings_of(self.context.options)
         self.instance = Instance(self.problem)
         self.own = Own(self.instance)
         self.of = Deviations(self.instance, self.settings.cap, self.settings.most)
-        self.rng = np.random.default_rng(self.order.seed)
+        self.rng = np.random.default_rng(self.context.seed)
         self.seconds = {"finding": 0.0, "auditing": 0.0}
 
     # ---- one try -------------------------------------------------------------------------------------------------
@@ -103,19 +102,12 @@ class Tries:
         nobody = np.zeros(0, dtype=np.int64)
         adjustment = Adjustment(i.M, i.a, down, up, low, high, nobody, none, none, no_sense)
         of = Closest(self.settings.norm, adjustment, np.zeros(i.n, dtype=bool), (down + up) / 2)
-        made = closest_model(of)
-        solution = self._solved(made)
-        if solution is None:
-            return table
-        values = by_variable(made, solution)
-        z = table.z.copy()
-        z[low < high] = values["z_up"] - values["z_down"]
-        z = additive(self.of.M, z, low, high)
-        return Table(z, table.beta, self.of.beta(z)) if self.of.adds_up(z) else table
+        z = closest(of, self.context).z
+        return table if z is None or not self.of.adds_up(z) else Table(z, table.beta, self.of.beta(z))
 
     def _solved(self, made: Any) -> np.ndarray | None:
         """Values of the model's variables; None if it is infeasible, or the time was over."""
-        solution = solve(made, limits(self.order), self.order.options.get("backend") or "highs")
+        solution = solve(made, limits(self.context), self.context.options.get("backend") or "highs")
         if solution.status not in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE, Status.LIMIT):
             raise SolverFailed(solution.message)
         return solution.values
@@ -144,12 +136,12 @@ class Tries:
         made: list[Try] = []
         beta = max(self._least(allowed), FIRST_BETA) if self.settings.free else 0.0
         for number in range(1 if same and not self.settings.free else self.settings.tries):
-            if self.order.deadline.expired:
+            if self.context.deadline.expired:
                 break
             one = self._tried(self.rng.uniform(*ends(drawn)), allowed, beta)
             made.append(one)
             self.rounds[-1][one.outcome] += 1
-            self.order.tell(Progress("tries", self._best_beta(made), None, f"try {number + 1}: {one.outcome}"))
+            self.context.report(Progress("tries", self._best_beta(made), None, f"try {number + 1}: {one.outcome}"))
             if self.settings.free:
                 if one.outcome in (PROTECTED, DOUBLED) or beta >= self.settings.cap:
                     break
@@ -180,7 +172,7 @@ class Tries:
         """The tables of a round with a larger and larger β, until one protects (¶23)."""
         tables = sorted((one.table for one in made if one.table is not None), key=lambda table: table.beta)
         beta = 2 * max((one.beta for one in made), default=0.0)
-        while tables and not self.order.deadline.expired:
+        while tables and not self.context.deadline.expired:
             beta = min(rounded_up(max(beta, FIRST_BETA)), self.settings.cap)
             for table in tables:
                 one = self._attacked(table, beta, PROTECTED)
@@ -240,9 +232,9 @@ class Tries:
         return Result(status, released, best.beta, None, self.seconds, facts=facts, **more)
 
 
-def solve_tries(problem: TableProblem, order: Order) -> Result:
+def solve_tries(problem: TableProblem, context: SolveContext) -> Result:
     """The method by its model alone."""
-    tries = Tries(problem, order)
+    tries = Tries(problem, context)
     try:
         return _searched(tries)
     except SolverFailed as said:
@@ -261,7 +253,7 @@ def _searched(tries: Tries) -> Result:
         return Result(INFEASIBLE, notes=advice.of_single_cells(), facts=advice.facts())
     held, stuck = np.zeros((2, len(own.cells)), dtype=bool)
     ranges = tries.ranges(held)
-    if tries.order.deadline.expired:
+    if tries.context.deadline.expired:
         return tries.result(LIMIT)
     if ranges is None:
         return tries.result(INFEASIBLE, notes=advice.of_all_cells(tries.any_table), facts=advice.facts())
@@ -278,7 +270,7 @@ def _searched(tries: Tries) -> Result:
         protecting = [one for one in made if one.outcome in (PROTECTED, DOUBLED)]
         if protecting:
             return tries.result(FEASIBLE, min(protecting, key=lambda one: one.beta), held)
-        if tries.order.deadline.expired:
+        if tries.context.deadline.expired:
             return tries.result(LIMIT, held=held, notes=("no table protected before the time was over",))
         raised = tries.raised(made) if len(tries.rounds) == 1 else None
         if raised is not None:

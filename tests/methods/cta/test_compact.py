@@ -9,6 +9,7 @@ import pytest
 
 from sdcdsl.audit import audit
 from sdcdsl.methods.cta import model as compact
+from sdcdsl.methods.cta.closest_by_model import closest
 from sdcdsl.methods.cta.settings import published, settings_of
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.solve.writing import write
@@ -25,7 +26,8 @@ FREE = sorted(KNOWN.glob("three-by-three-*-cta.sdc"))
 def test_known_answers(path: Path):
     problem = bound(path)
     of = settings_of(problem, {"norm": "L1"})
-    status, z, bound_ = compact.solved(of, SolveContext({}))
+    table = closest(of, SolveContext({}))
+    status, z, bound_ = table.status, table.z, table.bound
     assert status == "optimal" and z is not None
     assert of.objective(z) == pytest.approx(expected(path)["objective"], rel=1e-9)
     assert bound_ == pytest.approx(of.objective(z), rel=1e-6)
@@ -44,7 +46,8 @@ def test_against_every_combination_of_senses(seed: int, backend: str):
         if not of.of.open.any(axis=1).all():
             assert EverySense(problem).best(norm) == np.inf
             continue
-        status, z, _ = compact.solved(of, SolveContext({"backend": backend}))
+        table = closest(of, SolveContext({"backend": backend}))
+        status, z = table.status, table.z
         best = EverySense(problem).best(norm)
         if best == np.inf:
             assert status == "infeasible"
@@ -62,7 +65,7 @@ def test_an_adjusted_table_reads_back_from_values():
     options = {"norm": "L1", "sense": "up"}
     made = compact.model(problem, SolveContext(options))
     of = settings_of(problem, options)
-    _, z, _ = compact.solved(of, SolveContext(options))
+    z = closest(of, SolveContext(options)).z
     assert z is not None
     free = np.flatnonzero(of.of.low < of.of.high)
     values = {"z_up": np.maximum(z, 0)[free], "z_down": np.maximum(-z, 0)[free]}
