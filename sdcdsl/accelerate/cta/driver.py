@@ -22,7 +22,7 @@ from sdcdsl.accelerate.cta.senses import choose
 from sdcdsl.accelerate.cta.senses.integer import whole
 from sdcdsl.bind.naming import cells
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.cta.model import by_model
+from sdcdsl.methods.cta.model import solve as by_model
 from sdcdsl.methods.cta.refusals import clashes as clashes_of
 from sdcdsl.methods.cta.refusals import decimals, far_enough, nowhere_to_go, sliding
 from sdcdsl.methods.cta.settings import L1, LINF, Settings, published, settings_of

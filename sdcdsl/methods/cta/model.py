@@ -118,7 +118,7 @@ def objective(problem: TableProblem, released: Pattern, context: SolveContext) -
     return of.objective(np.nan_to_num(released.value - of.of.a))
 
 
-def by_model(problem: TableProblem, context: SolveContext) -> Result:
+def solve(problem: TableProblem, context: SolveContext) -> Result:
     """The closest table by the model alone, and why there is none."""
     from sdcdsl.methods.cta.closest_by_model import closest_release  # noqa: PLC0415  it builds models of this module
 

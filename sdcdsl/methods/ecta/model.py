@@ -155,7 +155,7 @@ def objective(problem: TableProblem, released: Pattern, context: SolveContext) -
     return next(float(said.removeprefix("β ")) for said in released.about if said.startswith("β "))
 
 
-def by_model(problem: TableProblem, context: SolveContext) -> Result:
+def solve(problem: TableProblem, context: SolveContext) -> Result:
     from sdcdsl.methods.ecta.tries import solve_tries  # noqa: PLC0415  it builds models of this module
 
     return solve_tries(problem, context)
