@@ -13,7 +13,7 @@ from sdcdsl.cli.audit import RELEASED, Share
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, is_jj, read_any, tell, wants_colour
+from sdcdsl.cli.reading import guarded, is_jj, json_option, read_any, tell, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -63,6 +63,7 @@ class Experiments(click.ParamType):
 @click.option(
     "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."
 )
+@json_option
 @given_options
 @limited(NOTHING)
 def assess(
@@ -79,6 +80,7 @@ def assess(
     plot: str | None,
     fail_at_risk: bool,
     output: str,
+    as_document: bool,
     given: Given,
     **asked: Any,
 ) -> None:
@@ -96,6 +98,7 @@ def assess(
     Exit code 0: done, whatever was found; 1: the policy is wrong, or adjusts nothing; 3: the data or the released table
     is wrong; 4, 5, 6: as for `protect`, or at risk with --fail-at-risk. What is printed is for the office alone.
     """
+    output = "json" if as_document else output
     path = Path(file)
     policy, found = guarded(path, lambda: read_any(path, given.allow_outside, "cta"))
     if has_errors(found):

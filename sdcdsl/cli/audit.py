@@ -13,7 +13,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, is_jj, read_any, tell, wants_colour
+from sdcdsl.cli.reading import guarded, is_jj, json_option, read_any, tell, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import has_errors, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -87,6 +87,7 @@ def _published(command: Callable) -> Callable:
 )
 @workers_options("How many processes to work in")
 @click.option("--output", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print it.")
+@json_option
 @given_options
 @limited(NOTHING, time="--time-limit")
 def audit(
@@ -99,6 +100,7 @@ def audit(
     jobs: int | None,
     cluster: str | None,
     output: str,
+    as_document: bool,
     given: Given,
     **published,
 ) -> None:
@@ -115,6 +117,7 @@ def audit(
     Exit code 0: all protected; 6: pairs are exposed, or not proven to be protected; 1: the policy is wrong; 3: the data
     or the released table is wrong. What is printed is as confidential as the data.
     """
+    output = "json" if as_document else output
     path = Path(file)
     policy, found = guarded(path, lambda: read_any(path, given.allow_outside))
     if has_errors(found):
@@ -150,7 +153,10 @@ def audit(
         _refuse(list(result.found), output, given.colour, result.exit)
     if result.found and output != "json":
         tell(result.found, given.colour)
-    echo(result.render(output), nl=False)
+    if output == "json":
+        echo_json(result.document())
+    else:
+        echo(result.render(output), nl=False)
     sys.exit(result.exit)
 
 

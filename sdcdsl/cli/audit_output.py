@@ -13,7 +13,6 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import Rows
 from sdcdsl.cli.audit_text import text_of
 from sdcdsl.diagnostics import Diagnostic, has_errors
-from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.released.formula_guard import guarded_rows
 
@@ -53,8 +52,6 @@ class Result:
         return exits.EXPOSED if self.verdict in ("exposed", "not proven") else exits.DONE
 
     def render(self, output: str) -> str:
-        if output == "json":
-            return json_text(self.document()) + "\n"
         return self.table() if output == "csv" else self.text()
 
     def document(self) -> dict[str, Any]:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import datetime
 import sys
+from typing import NoReturn
 
 import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo
-from sdcdsl.cli.reading import colour_option, expand, files_argument, guarded, output_option, outside_option, read, say
+from sdcdsl.cli.reading import (
+    colour_option,
+    expand,
+    files_argument,
+    guarded,
+    json_option,
+    output_option,
+    outside_option,
+    read,
+    say,
+    say_document,
+)
 from sdcdsl.diagnostics import Diagnostic, Severity, has_errors, in_reading_order
 from sdcdsl.diagnostics.diagnostic import count
 
@@ -17,9 +29,10 @@ from sdcdsl.diagnostics.diagnostic import count
 @click.command()
 @files_argument
 @output_option
+@json_option
 @outside_option
 @colour_option
-def check(files: tuple[str, ...], output: str, allow_outside: bool, colour: bool | None) -> None:
+def check(files: tuple[str, ...], output: str, as_document: bool, allow_outside: bool, colour: bool | None) -> None:
     """Read policies and report every mistake, without data. Silent when all is well.
 
     FILE is a .sdc file, a folder (all policies below it), or - for standard input.
@@ -31,14 +44,13 @@ def check(files: tuple[str, ...], output: str, allow_outside: bool, colour: bool
     found: list[Diagnostic] = []
     for path in expand(files):
         found += guarded(path, lambda path=path: read(path, allow_outside))[1]
-    say(found, output, colour)
-    _summary(found, output)
-    sys.exit(exits.WRONG_POLICY if has_errors(found) else exits.DONE)
+    _end(found, "json" if as_document else output, colour, has_errors(found))
 
 
 @click.command()
 @files_argument
 @output_option
+@json_option
 @outside_option
 @colour_option
 @click.option("--strict", is_flag=True, help="Exit with 1 when there is advice.")
@@ -50,6 +62,7 @@ def check(files: tuple[str, ...], output: str, allow_outside: bool, colour: bool
 def lint(
     files: tuple[str, ...],
     output: str,
+    as_document: bool,
     allow_outside: bool,
     colour: bool | None,
     strict: bool,
@@ -68,10 +81,18 @@ def lint(
         found += wrong
         if not has_errors(wrong):
             found += in_reading_order(advise(policy, day))
-    say(found, output, colour)
-    _summary(found, output)
     failed = has_errors(found) or (strict and bool(found))
-    sys.exit(exits.WRONG_POLICY if failed else exits.DONE)
+    _end(found, "json" if as_document else output, colour, failed)
+
+
+def _end(found: list[Diagnostic], output: str, colour: bool | None, failed: bool) -> NoReturn:
+    code = exits.WRONG_POLICY if failed else exits.DONE
+    if output == "json":
+        say_document({}, found, code)
+    else:
+        say(found, output, colour)
+        _summary(found, output)
+    sys.exit(code)
 
 
 def _summary(found: list[Diagnostic], output: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -12,8 +12,8 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, read, say, tell, wants_colour
-from sdcdsl.diagnostics import has_errors
+from sdcdsl.cli.reading import guarded, read, say, say_document, tell, wants_colour
+from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json as as_json_of
@@ -54,8 +54,7 @@ def diff(
     before, wrong = guarded(Path(old), lambda: read(Path(old), given.allow_outside))
     after, more = guarded(Path(new), lambda: read(Path(new), given.allow_outside))
     if has_errors(wrong + more):
-        say(wrong + more, "text", given.colour)
-        sys.exit(exits.WRONG_POLICY)
+        _refuse(wrong + more, as_json, given.colour, exits.WRONG_POLICY)
     edits = compare(before, after)
     document: dict[str, Any] = {"verdict": overall(edits).value, "edits": [_as_json(e) for e in edits]}
     effect, changed = "", bool(edits)
@@ -69,20 +68,28 @@ def diff(
             diff_cells.Asked(*sides, given.instead, day, given.allow_outside, protect, limits)
         )
         if has_errors(found) and not changes:
-            say(found, "text", given.colour)
-            sys.exit(exits.WRONG_DATA)
+            _refuse(found, as_json, given.colour, exits.WRONG_DATA)
         if found and not as_json:
             tell(found, given.colour)
         document |= {"cells": diff_cells.document(changes), "diagnostics": [as_json_of(d) for d in for_reading(found)]}
         effect = diff_cells.text_of(changes, everything)
         changed |= any(one.changed for one in changes)
+    code = exits.CHANGES if changed else exits.DONE
     if as_json:
-        echo_json(document)
+        echo_json({**document, "exit": code})
     else:
         _print(edits, wants_colour(given.colour))
         if effect:
             echo(f"\n{effect}", nl=False)
-    sys.exit(exits.CHANGES if changed else exits.DONE)
+    sys.exit(code)
+
+
+def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, code: int) -> NoReturn:
+    if as_document:
+        say_document({"verdict": None, "edits": []}, found, code)
+    else:
+        say(found, "text", colour)
+    sys.exit(code)
 
 
 def _as_json(edit: Edit) -> dict:

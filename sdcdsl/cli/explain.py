@@ -12,7 +12,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.audit import _published as published_options
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
-from sdcdsl.cli.printing import echo
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.diagnostics import CODES, or_near
 from sdcdsl.diagnostics.codes import page
 from sdcdsl.vocabulary.methods import METHODS
@@ -29,7 +29,7 @@ POLICIES = (".sdc", ".jj")
 @click.option("--released", multiple=True, metavar="[TABLE=]FILE", help="The released table; else the policy is run.")
 @click.option("--block", metavar="NAME", help="Look at this protect block only.")
 @click.option("--time-limit", type=Duration(), help="For each method, instead of the policy's: 90s, 10min, 1h.")
-@click.option("--json", "as_document", is_flag=True, help="Print one JSON document about the cells.")
+@click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
 @published_options
 @given_options
 def explain(
@@ -64,8 +64,12 @@ def explain(
         day = given.day
         asked = Asked(Path(what), cells, released, block, given.instead, day, given.allow_outside, limits, published)
         sys.exit(explain_cells(asked, as_document, given.colour))
-    if cells or released or as_document:
-        raise click.UsageError("--cell, --released and --json are about a policy: sdcdsl explain turnover.sdc --cell …")
+    if cells or released:
+        raise click.UsageError("--cell and --released are about a policy: sdcdsl explain turnover.sdc --cell …")
+    if what is None and as_document:
+        listed = [{"code": code, "title": about.title, "advice": about.warning} for code, about in CODES.items()]
+        echo_json({"codes": listed})
+        return
     if what is None:
         for code, about in CODES.items():
             echo(f"{code}  {about.title}{' (advice)' if about.warning else ''}")
@@ -75,6 +79,9 @@ def explain(
         known = [*CODES, *METHODS, *RULES]
         echo(or_near(f"nothing is called {what}", what, known), err=True)
         sys.exit(exits.USAGE)
+    if as_document:
+        echo_json({"name": what, "page": text})
+        return
     _print(text, plain)
 
 

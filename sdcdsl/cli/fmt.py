@@ -12,7 +12,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo, echo_document
-from sdcdsl.cli.reading import colour_option, expand, files_argument, say
+from sdcdsl.cli.reading import colour_option, expand, files_argument, json_option, say, say_document
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.policy.files import LARGEST_FILE, decode, read_file
 from sdcdsl.syntax.formatter import format_text
@@ -23,13 +23,16 @@ from sdcdsl.syntax.parser import parse
 @files_argument
 @click.option("--check", is_flag=True, help="Change nothing; exit with 7 if a file is not in canonical form.")
 @click.option("--diff", "show_diff", is_flag=True, help="Change nothing; print what would change.")
+@json_option
 @colour_option
-def fmt(files: tuple[str, ...], check: bool, show_diff: bool, colour: bool | None) -> None:
+def fmt(files: tuple[str, ...], check: bool, show_diff: bool, as_document: bool, colour: bool | None) -> None:
     """Lay policies out in the one canonical form, in place. There are no options for style.
 
     FILE is a .sdc file, a folder (all policies below it), or - to read standard input and print the result.
     Files with syntax errors are left as they are.
     """
+    if as_document and (show_diff or (not check and "-" in files)):
+        raise click.UsageError("--json names the files; without --diff, and with --check for standard input")
     wrong: list[Diagnostic] = []
     changed: list[Path] = []
     for path in expand(files):
@@ -52,12 +55,14 @@ def fmt(files: tuple[str, ...], check: bool, show_diff: bool, colour: bool | Non
             _print_diff(source, text)
         elif not check:
             wrong += _replace(path, text)
+    code = exits.WRONG_POLICY if wrong else exits.CHANGES if changed and (check or show_diff) else exits.DONE
+    if as_document:
+        say_document({"changed": [str(path) for path in changed], "written": not check}, wrong, code)
+        sys.exit(code)
     say(wrong, "text", colour)
     for path in changed:
         echo(f"{'would format' if check or show_diff else 'formatted'} {path}", err=True)
-    if wrong:
-        sys.exit(exits.WRONG_POLICY)
-    sys.exit(exits.CHANGES if changed and (check or show_diff) else exits.DONE)
+    sys.exit(code)
 
 
 def _read(path: Path) -> tuple[Source | None, list[Diagnostic]]:

@@ -10,10 +10,12 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo, echo_document
-from sdcdsl.cli.reading import colour_option, wants_colour
+from sdcdsl.cli.reading import colour_option, json_option, say_document, wants_colour
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.diagnostics.render import render
 from sdcdsl.syntax.automaton import RESERVED
+
+NOTHING = {"policy": None, "written": None}
 
 
 @click.command("import")
@@ -23,6 +25,7 @@ from sdcdsl.syntax.automaton import RESERVED
 @click.option("--dimensions", metavar="A,B", help="The dimensions of the cells in a .hst file, in its order.")
 @click.option("--table", metavar="NAME", help="The table that a .hst file is about; any that fits, if not given.")
 @click.option("--encoding", metavar="NAME", help="The text encoding of the source, such as cp1252; UTF-8 if not given.")
+@json_option
 @colour_option
 def import_(
     source: Path,
@@ -31,6 +34,7 @@ def import_(
     dimensions: str | None,
     table: str | None,
     encoding: str | None,
+    as_document: bool,
     colour: bool | None,
 ) -> None:
     """Turn a τ-ARGUS batch file (.arb), a JJ file (.jj) or an a-priori file (.hst) into a policy.
@@ -52,6 +56,15 @@ def import_(
             sys.exit(exits.USAGE)
     folder = target.parent if target is not None else None
     text, found = policy_from(source, ImportOptions(folder, names, table, encoding))
+    if as_document:
+        code = exits.WRONG_DATA if text is None or has_errors(found) else exits.DONE
+        if code == exits.DONE and target is not None:
+            _write(target, text or "")
+        done = code == exits.DONE
+        say_document(
+            {"policy": text if done else None, "written": str(target) if done and target else None}, found, code
+        )
+        sys.exit(code)
     if found:
         echo(render(found, "text", wants_colour(colour, sys.stderr)), nl=False, err=True, colour=True)
     if text is None or has_errors(found):
@@ -59,13 +72,17 @@ def import_(
     if target is None:
         echo_document(text)
         return
+    _write(target, text)
+    echo(f"wrote {target}\nnext: sdcdsl check {target}", err=True)
+
+
+def _write(target: Path, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         echo(f"cannot write {target}: {error.strerror}", err=True)
         sys.exit(exits.USAGE)
-    echo(f"wrote {target}\nnext: sdcdsl check {target}", err=True)
 
 
 def _names(ending: str, dimensions: str | None, table: str | None) -> list[str]:

@@ -11,7 +11,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, read, say
+from sdcdsl.cli.reading import guarded, read, say, say_document
 from sdcdsl.diagnostics import has_errors
 
 
@@ -19,7 +19,7 @@ from sdcdsl.diagnostics import has_errors
 @click.argument("file", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @given_options
-@limited({"blocks": []}, time="--time-limit")
+@limited({"title": None, "blocks": []}, time="--time-limit")
 def plan(
     file: str,
     as_json: bool,
@@ -33,7 +33,10 @@ def plan(
     path = Path(file)
     policy, found = guarded(path, lambda: read(path, given.allow_outside))
     if has_errors(found):
-        say(found, "text", given.colour)
+        if as_json:
+            say_document({"title": None, "blocks": []}, found, exits.WRONG_POLICY)
+        else:
+            say(found, "text", given.colour)
         sys.exit(exits.WRONG_POLICY)
     from sdcdsl.cli.planning import as_document, as_text, bind_all  # noqa: PLC0415
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from typing import IO, Any
 
 import click
 
 from sdcdsl.diagnostics.foreign import json_text, visible
 
+VERSION = 1  # of the documents; it grows when a key goes or changes its meaning
 _COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
@@ -32,8 +34,15 @@ def echo(
     click.echo(said, file, nl=nl, err=err, color=True if colour else None)
 
 
-def echo_json(document: Any) -> None:
-    click.echo(json_text(document))
+def versioned(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A command's document as `schemas/` describes it: which schema, what was found, and the exit code."""
+    name = f"sdcdsl-{click.get_current_context().info_name}/{VERSION}"
+    ends = {"diagnostics": document.get("diagnostics", []), "exit": document.get("exit", 0)}
+    return {"schema": name, **{key: value for key, value in document.items() if key not in ends}, **ends}
+
+
+def echo_json(document: Mapping[str, Any]) -> None:
+    click.echo(json_text(versioned(document)))
 
 
 def echo_event(event: Any) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from sdcdsl.cli.printing import echo
+from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Mark, Source, diagnostic
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
+from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy.files import LARGEST_FILE, decode
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy
@@ -27,6 +29,7 @@ output_option = click.option(
     show_default=True,
     help="How to print what was found: for people (text, concise) or for tools.",
 )
+json_option = click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
 outside_option = click.option(
     "--allow-outside", is_flag=True, help="Let `use` and data be files outside the policy's own folder."
 )
@@ -115,6 +118,11 @@ def say(diagnostics: list[Diagnostic], output: str, colour: bool | None = None) 
     """Print what was found, of each file as much as anybody reads; machine formats print even when there is nothing."""
     if diagnostics or output in ("json", "sarif"):
         echo(render(for_reading(diagnostics), output, wants_colour(colour)), nl=False, colour=True)
+
+
+def say_document(body: Mapping[str, Any], diagnostics: Iterable[Diagnostic], code: int) -> None:
+    """What a command has to say, and what was found, as one JSON document."""
+    echo_json({**body, "diagnostics": [as_json(d) for d in for_reading(diagnostics)], "exit": code})
 
 
 def tell(diagnostics: Iterable[Diagnostic], colour: bool | None = None) -> None:

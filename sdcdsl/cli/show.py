@@ -11,7 +11,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import colour_option, guarded, outside_option, read, say
+from sdcdsl.cli.reading import colour_option, guarded, json_option, outside_option, read, say, say_document
 from sdcdsl.diagnostics import Span, has_errors
 from sdcdsl.syntax.tree import outline
 
@@ -21,13 +21,16 @@ from sdcdsl.syntax.tree import outline
 @click.option(
     "--stage", type=click.Choice(["tree", "policy"]), default="policy", show_default=True, help="Which stage to show."
 )
+@json_option
 @outside_option
 @colour_option
-def show(file: str, stage: str, allow_outside: bool, colour: bool | None) -> None:
+def show(file: str, stage: str, as_document: bool, allow_outside: bool, colour: bool | None) -> None:
     """Print what the program understood: the syntax tree, or the resolved policy as JSON.
 
     In the policy, files that are used and overrides are worked in, and every statement says which line it comes from.
     """
+    if as_document and stage == "tree":
+        raise click.UsageError("the tree is no JSON document: --json is for --stage policy")
     policy, found = guarded(Path(file), lambda: read(Path(file), allow_outside))
     if stage == "tree" and policy.files:
         echo(outline(policy.files[-1].parsed), nl=False)
@@ -38,7 +41,13 @@ def show(file: str, stage: str, allow_outside: bool, colour: bool | None) -> Non
             "blocks": {kind: [_plain(b) for b in blocks.values()] for kind, blocks in policy.blocks.items()},
             "facts": [_plain(f) for f in policy.facts],
         }
+        if as_document:
+            say_document(document, found, exits.DONE)
+            sys.exit(exits.DONE)
         echo_json(document)
+    elif as_document:
+        say_document({"title": None, "seed": None, "blocks": {}, "facts": []}, found, exits.WRONG_POLICY)
+        sys.exit(exits.WRONG_POLICY)
     say(found, "text", colour) if stage == "policy" else None
     sys.exit(exits.WRONG_POLICY if has_errors(found) else exits.DONE)
 

@@ -69,7 +69,11 @@ def test_check_for_tools(tiny: Path, output: str):
 
 
 def test_machine_formats_print_even_when_all_is_well(tiny: Path):
-    assert json.loads(run("check", str(tiny), "--output", "json").stdout) == {"diagnostics": []}
+    assert json.loads(run("check", str(tiny), "--output", "json").stdout) == {
+        "schema": "sdcdsl-check/1",
+        "diagnostics": [],
+        "exit": 0,
+    }
 
 
 def test_check_reads_folders_and_standard_input(tiny: Path, tmp_path: Path):
