@@ -147,7 +147,7 @@ def test_the_plan_counts_what_the_csv_holds():
     path = EXAMPLES / "turnover" / "turnover.sdc"
     result = run("plan", str(path), "--json", "--today", "2026-01-01")
     document = json.loads(result.stdout)
-    assert document.keys() == {"title", "blocks", "diagnostics", "exit"}
+    assert document.keys() == {"schema", "title", "blocks", "diagnostics", "exit"}
     assert document["exit"] == result.exit_code == 0
     [block] = document["blocks"]
     cells = cells_by_hand()

@@ -38,9 +38,10 @@ LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means thi
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
-    if (context.options.get("backend") or "highs") != "highs":
-        return by_model(problem, context)
-    return Solver(problem, context).solve()
+    solver = Solver(problem, context)
+    if (context.options.get("backend") or "highs") == "highs":
+        return solver.solve()
+    return solver.with_multipliers(by_model(problem, context))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,13 @@ class Solver:
         return self._result(
             found, (*notes, *filter(None, [found.note]), *decimals(self.problem, self.settings, found.z))
         )
+
+    def with_multipliers(self, result: Result) -> Result:
+        """A result of the model with the multipliers of its senses: not every backend tells its own."""
+        if result.pattern is None:
+            return result
+        sense = np.where((result.pattern.value - self.settings.of.a)[self.settings.of.cells] > 0, 1, -1).astype(np.int8)
+        return replace(result, facts={**result.facts, **self._multipliers(self.settings, sense, None)})
 
     # ---- what cannot be ----------------------------------------------------------------------------------
 

@@ -86,7 +86,8 @@ def closest(of: Settings, context: SolveContext) -> Closest:
     """The closest table of the model, adding up exactly."""
     squares = of.norm in (L2, L1L2)
     undecided = of.integer or bool((of.of.open[:, DOWN] & of.of.open[:, UP]).any())
-    able = backend(context.options.get("backend") or "highs").can
+    name = context.options.get("backend") or "highs"
+    able = backend(name).can
     if squares and undecided and Can.MIQP not in able:
         return _outer_approximation(of, context)
     table = _solved(of, _with_time_left(context))
@@ -95,7 +96,10 @@ def closest(of: Settings, context: SolveContext) -> Closest:
     if table.z is None or of.integer:
         return table
     z = table.z
-    if undecided or not _adds_up(of, z):  # bounds before binaries leak: the table of these senses is exact
+    # Bounds before binaries leak, and a solver of general convex programs has an objective within 1e-6 of the least and
+    # deviations within 1e-3: the table of these senses is exact.
+    rough = undecided or (squares and name != "highs")
+    if rough or not _adds_up(of, z):
         again = _of_senses(of, z, context)
         if again is not None and (of.objective(again) <= of.objective(z) or not _adds_up(of, z)):
             z = again

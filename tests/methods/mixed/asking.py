@@ -8,10 +8,9 @@ import numpy as np
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.cli.compiling import MODELS
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import Result, SolveContext
-from sdcdsl.methods.solving import run
+from sdcdsl.methods.solving import DEFINITIONS, run
 from sdcdsl.solve.modelling import by_variable
 from sdcdsl.solve.solving import solve
 
@@ -24,7 +23,8 @@ def asked(problem: TableProblem, method: str, seconds: float = 30.0, **options: 
     if result.pattern is not None:
         assert audit(problem, result.pattern).verdict in SAFE
         if method in ("rounding", "perturb", "combined"):
-            assert close(MODELS[method].objective(problem, result.pattern, stepped(options, result)), result.objective)
+            context = SolveContext(stepped(options, result))
+            assert close(DEFINITIONS[method]().objective(problem, result.pattern, context), result.objective)
     return result
 
 
@@ -34,13 +34,14 @@ def stepped(options: dict[str, Any], result: Result) -> dict[str, Any]:
 
 def first_model(problem: TableProblem, method: str, **options: Any) -> float | None:
     """The least cost by the first model; its release must be as safe as any."""
-    model = MODELS[method].model(problem, options)
+    definition, context = DEFINITIONS[method](), SolveContext(options)
+    model = definition.model(problem, context)
     solution = solve(model)
     if solution.values is None:
         return None
-    released = MODELS[method].pattern(problem, by_variable(model, solution.values), options)
+    released = definition.pattern(problem, by_variable(model, solution.values), context)
     assert audit(problem, released).verdict in SAFE
-    return MODELS[method].objective(problem, released, options)
+    return definition.objective(problem, released, context)
 
 
 def close(one: float | None, other: float | None) -> bool:
