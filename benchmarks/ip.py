@@ -33,9 +33,9 @@ from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.ip import model as ip
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.methods.solving import by_model
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import INTERVAL
 

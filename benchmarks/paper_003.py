@@ -27,10 +27,9 @@ from runner import main
 
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.csp import model as csp
-from sdcdsl.methods.ip import model as ip
+from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.methods.solving import by_model, run
+from sdcdsl.methods.solving import definition, run
 from sdcdsl.pattern import Pattern, hidden, intervals, perturbed, rounded
 
 PATTERNS, MODELS = "Patterns of paper 003", "Models of paper 003"
@@ -96,7 +95,6 @@ ASKED = (
     Asked((17, 8, 0), "value", {"csp": 59, "ip": 1475}),
     Asked((10, 8, 30), "value", {"csp": 85, "ip": 1775}),
 )
-FIRST = {"csp": csp, "ip": ip}
 
 
 def table(asked: Asked = ASKED[0]) -> TableProblem:
@@ -184,7 +182,7 @@ def compared(asked: Asked, method: str, setting: Setting) -> Row:
     problem = table(asked)
     context = SolveContext({"gap": 0.0, "threads": 1}, DEADLINES[setting.clock](setting.limit))
     second, cpu = measured(lambda: run(problem, method, context))
-    first, first_cpu = measured(lambda: by_model(problem, FIRST[method], SolveContext({"gap": 0.0, "threads": 1})))
+    first, first_cpu = measured(lambda: by_model(problem, definition(method), SolveContext({"gap": 0.0, "threads": 1})))
     return {
         "status": second.status,
         "cells": problem.n,
@@ -219,7 +217,7 @@ def entries(done: Done) -> Iterator[Entry]:
             quick=3.0,
         )
     for asked in ASKED:
-        for method in FIRST:
+        for method in ("csp", "ip"):
             yield Entry(
                 MODELS,
                 asked.name,

@@ -42,7 +42,7 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.methods.solving import DEFINITIONS, run
+from sdcdsl.methods.solving import definition, modelled, run
 from sdcdsl.outcome import Attempt, End, Outcome, Prepared
 from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.pipeline.release import release
@@ -154,7 +154,7 @@ class Phases:
         problem, plan = self._timed("bind", lambda: _bound(request, block, engine))
         deadline = DEADLINES[self.setting.clock](self.setting.limit)
         context = SolveContext({**plan.options, "threads": 1}, deadline, 0, plan.before)
-        if self.build and engine.name in DEFINITIONS:
+        if self.build and engine.name in modelled():
             self._timed("build", lambda: self._built(problem, engine.name, context))
         result = self._timed("solve", lambda: run(problem, engine.name, context))
         row = {"cells": problem.n, "sensitive": len(problem.sensitive), "status": result.status, "timed": self.timed}
@@ -170,7 +170,7 @@ class Phases:
         return problem, row
 
     def _built(self, problem: TableProblem, method: str, context: SolveContext) -> None:
-        write(DEFINITIONS[method]().model(problem, context), self.folder / "model.lp", [])
+        write(definition(method).model(problem, context), self.folder / "model.lp", [])
 
     def _written(self, request: Request, outcome: Outcome) -> int:
         request.places.digest()
@@ -224,7 +224,7 @@ def example_row(setting: Setting) -> Row:
 def entries(done: Done) -> Iterator[Entry]:
     for size, levels in SIZES.items():
         for method in SLOW.get(size, METHODS):
-            build = size == MODELLED and find_method(method) is not None and method in DEFINITIONS
+            build = size == MODELLED and find_method(method) is not None and method in modelled()
             yield Entry(
                 KIND,
                 size,

@@ -21,7 +21,9 @@ from sdcdsl.cli.compile_solution import read_solution
 from sdcdsl.cli.streams import written
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.methods.solving import DEFINITIONS
+from sdcdsl.methods.solving import definition as definition_of
+from sdcdsl.methods.solving import modelled
+from sdcdsl.methods.witness_tables import too_many_variables
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.method_plan import Plan, plan_of
@@ -33,7 +35,6 @@ from sdcdsl.solve.writing import write
 if TYPE_CHECKING:
     import linopy
 
-MOST_VARIABLES = 20_000_000
 WHOLE = 1e-4
 
 
@@ -73,7 +74,7 @@ def compiled(request: Request, asked: Asked) -> Done:
     if problem is None or has_errors(found):
         return _refused(found)
     plan, problems = plan_of(engine, protect, problem, request)
-    found += problems + ([] if engine.name == "cta" else _too_large(problem))
+    found += problems + ([] if engine.name in ("cta", "ecta") else _too_large(problem))
     if has_errors(found):
         return _refused(found)
     return _done(problem, plan, asked, solution, found)
@@ -103,9 +104,9 @@ def _engine(protect: d.Block, asked: str | None) -> tuple[d.Engine | None, list[
     chain = protect.last(d.MethodChain)
     engines = {e.name: e for e in chain.engines} if chain is not None else {}
     name = asked or next(iter(engines), None)
-    if name in engines and name in DEFINITIONS:
+    if name in engines and name in modelled():
         return engines[name], []
-    can = " or ".join(f"`{m}`" for m in DEFINITIONS)
+    can = " or ".join(f"`{m}`" for m in modelled())
     if name is not None and name not in engines:
         headline = f"the block does not name the method `{name}`: its chain is {', '.join(engines) or 'empty'}"
         return None, [diagnostic("SDC504", headline, protect.span)]
@@ -130,11 +131,9 @@ def _unwritable(path: Path, request: Request) -> list[Diagnostic]:
 
 
 def _too_large(problem: TableProblem) -> list[Diagnostic]:
-    lpl, upl, spl = (problem.dataset[level].values for level in ("lpl", "upl", "spl"))
-    count = int(sum(((level > 0) | (spl > 0)).sum() for level in (lpl, upl))) * problem.n
-    if count <= MOST_VARIABLES:
+    headline = too_many_variables(problem)
+    if headline is None:
         return []
-    headline = f"the full model of `{problem.name}` would have {count:,} variables".replace(",", " ")
     notes = ["it has a table of its own for every level of every pair of attacker and cell"]
     return [diagnostic("SDC504", headline, notes=notes, help="`sdcdsl protect` solves it without writing it down")]
 
@@ -144,7 +143,7 @@ def _done(
 ) -> Done:
     method = plan.engine.name
     context = SolveContext(plan.options, before=plan.before)
-    definition = DEFINITIONS[method]()
+    definition = definition_of(method)
     model = definition.model(problem, context)
     seen = numbers(model)
     size = {"binaries": int(seen.integer.sum()), "others": int((~seen.integer).sum()), "rows": len(seen.row_low)}
@@ -199,7 +198,7 @@ def _tried(problem: TableProblem, method: str, context: SolveContext, released: 
     """The release that a solution stands for, audited."""
     verdict = audit_release(problem, released, exact=False)
     # What was cheaper because of the last period costs what it costs.
-    loss = DEFINITIONS[method]().objective(problem, released, replace(context, before=None))
+    loss = definition_of(method).objective(problem, released, replace(context, before=None))
     touched = int((problem.dataset["published"].values & (released.status != EXACT)).sum())
     done.blocks[0] |= {"objective": loss, "touched": touched, "verdict": verdict.verdict}
     done.exit = exits.DONE if verdict.verdict in ("protected", "nothing to check") else exits.EXPOSED

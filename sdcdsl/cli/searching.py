@@ -8,8 +8,8 @@ import click
 
 from sdcdsl.cli.audit import Share
 from sdcdsl.cli.limits import Duration
+from sdcdsl.vocabulary.methods import BACKENDS
 
-BACKENDS = ("highs", "scip")
 MODES = ("auto", "lines", "events", "none")  # of progress
 
 

@@ -1,49 +1,27 @@
-"""From the name of a method to a result: by its model, or by what accelerates it.
+"""From the name of a method to a result: by its model and a backend, or by what accelerates it.
 
-The method's record in the registry says what does the work; a method without a model has a function
-`solve(problem, context) -> Result`. Each is imported when it is asked for: solvers take their time to load.
+The method's record in the registry names both; a method without a model has a function `solve(problem, context) ->
+Result`. Each is imported when it is asked for: solvers take their time to load.
+
+The model is solved where the accelerator does not solve by the backend that is asked for, and everywhere with
+SDCDSL_ACCELERATE=0 in the environment: the readable core is complete, and what is faster is held against it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.definition import Definition
-from sdcdsl.methods.modelling import RESULTS, limits
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.registry import Unusable, load
-from sdcdsl.solve import solve
-from sdcdsl.solve.modelling import by_variable
 from sdcdsl.status import FAILED
-from sdcdsl.vocabulary.methods import METHODS
+from sdcdsl.vocabulary.methods import METHODS, Method
 
 Solve = Callable[[TableProblem, SolveContext], Result]
-
-
-def _module(path: str) -> Callable[[], Any]:
-    return lambda: import_module(path)
-
-
-def _of_forms(path: str) -> Callable[[], Any]:
-    def load() -> Any:
-        from sdcdsl.methods.forms.model import FormsModel  # noqa: PLC0415
-
-        return FormsModel(import_module(path).shape)
-
-    return load
-
-
-DEFINITIONS: dict[str, Callable[[], Definition]] = {
-    "csp": _module("sdcdsl.methods.csp.model"),
-    "ip": _module("sdcdsl.methods.ip.model"),
-    "cta": _module("sdcdsl.methods.cta.model"),
-    "rounding": _of_forms("sdcdsl.methods.rounding.model"),
-    "perturb": _of_forms("sdcdsl.methods.perturb.model"),
-    "combined": _of_forms("sdcdsl.methods.combined.model"),
-}
+SWITCH = "SDCDSL_ACCELERATE"
 
 
 def available(name: str) -> bool:
@@ -53,7 +31,7 @@ def available(name: str) -> bool:
 def unavailable(name: str) -> str | None:
     """Why a method cannot run, in a sentence."""
     try:
-        _solve(name)
+        _solve(_record(name), "highs")
     except Unusable as error:
         return str(error)
     return None
@@ -61,27 +39,39 @@ def unavailable(name: str) -> str | None:
 
 def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
     """What a method makes of a table problem. A name without a method fails, it does not raise."""
-    if (why := unavailable(name)) is not None:
-        return Result(FAILED, notes=(why,))
-    return _solve(name)(problem, context)
+    try:
+        solve = _solve(_record(name), context.options.get("backend") or "highs")
+    except Unusable as error:
+        return Result(FAILED, notes=(str(error),))
+    return solve(problem, context)
 
 
-def by_model(problem: TableProblem, definition: Definition, context: SolveContext) -> Result:
-    """The best release by the method's model and the backend that the context names."""
-    model = definition.model(problem, context)
-    solution = solve(model, limits(context), context.options.get("backend") or "highs")
-    status, seconds = RESULTS.get(solution.status, FAILED), {"model": solution.seconds}
-    if solution.values is None:
-        notes = (solution.message,) if status == FAILED else ()
-        return Result(status, bound=solution.bound, seconds=seconds, notes=notes)
-    released = definition.pattern(problem, by_variable(model, solution.values), context)
-    exact = definition.objective(problem, released, context)  # the solver's own is a sum of scaled numbers
-    bound = None if solution.bound is None else min(solution.bound, exact)
-    return definition.completed(problem, Result(status, released, exact, bound, seconds), context)
+def definition(name: str) -> Definition:
+    """The model of a method and the way between its values and releases."""
+    model = _record(name).model
+    if model is None:
+        raise Unusable(f"the method `{name}` has no model")
+    return load(model)
 
 
-def _solve(name: str) -> Solve:
+def modelled() -> list[str]:
+    """Methods that have a model."""
+    return [name for name, method in METHODS.items() if method.model is not None]
+
+
+def _record(name: str) -> Method:
     method = METHODS.get(name)
     if method is None:
         raise Unusable(f"there is no method `{name}` in this version")
-    return load(method.solve or method.accelerator or f"{method.model}:solve")
+    return method
+
+
+def _solve(method: Method, backend: str) -> Solve:
+    accelerated = os.environ.get(SWITCH, "1") != "0" and backend in method.accelerator_backends
+    if method.accelerator is not None and (accelerated or method.model is None):
+        return load(method.accelerator)
+    if method.model is None:
+        return load(method.solve or "")
+    made: Definition = load(method.model)
+    # A method that solves more than one model says how.
+    return getattr(made, "solve", None) or (lambda problem, context: by_model(problem, made, context))

@@ -28,6 +28,7 @@ import numpy as np
 import xarray as xr
 from scipy.sparse import csr_array
 
+from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.numerics.flow.network import as_network
 
@@ -35,8 +36,18 @@ if TYPE_CHECKING:
     import linopy
 
 STRETCH = 64.0
+MOST_VARIABLES = 20_000_000
 ROUNDS = 4
 ROUNDING = 1e-12
+
+
+def too_many_variables(problem: TableProblem) -> str | None:
+    """Why the model of a problem is too large to be written down, in a sentence."""
+    lpl, upl, spl = (problem.dataset[level].values for level in ("lpl", "upl", "spl"))
+    count = int(sum(((level > 0) | (spl > 0)).sum() for level in (lpl, upl))) * problem.n
+    if count <= MOST_VARIABLES:
+        return None
+    return f"the full model of `{problem.name}` would have {count:,} variables".replace(",", " ")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,8 @@ from sdcdsl.record import Record, record
 from sdcdsl.registry import Registry
 from sdcdsl.vocabulary.option import Kind, no_options, option
 
+BACKENDS = ("highs", "scip", "gurobi", "cplex", "xpress", "mosek")
+
 
 @record
 class Limits(Record):
@@ -24,7 +26,7 @@ class Limits(Record):
         Kind.DURATION, "stop after this time with the best valid result found", None, least=0
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
-    backend: str = option(Kind.CHOICE, "which solver to use", "highs", choices=("highs", "scip"))
+    backend: str = option(Kind.CHOICE, "which solver to use", "highs", choices=BACKENDS)
     unions: str = option(
         Kind.CHOICE, "also protect sums of hidden cells that give somebody away together", "on", choices=("on", "off")
     )
@@ -45,8 +47,9 @@ class Method(Record):
     traceable: bool = False  # safe only while the attacker does not know how the table was made
     conditional: bool = False  # knows levels of cells that are not sensitive, should it touch them
     lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
-    model: str | None = None  # the module with its optimisation model
+    model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
     accelerator: str | None = None  # "module:function" of a search for solutions of that model
+    accelerator_backends: tuple[str, ...] = ("highs",)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
 
     def incomplete(self) -> str | None:

@@ -12,7 +12,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import settings_of
 from sdcdsl.methods.result import Result, SolveContext, gap
-from sdcdsl.methods.solving import DEFINITIONS, run
+from sdcdsl.methods.solving import definition, run
 from sdcdsl.numerics.integrality import run_twice, whole_ends
 from sdcdsl.solve import Status, solve
 from tests.attack.tables import TREES, cross, flat
@@ -56,7 +56,7 @@ def test_four_intervals_of_ten_cost_forty():
 
 @pytest.mark.parametrize(("method", "options"), [("combined", {"interval": EVERYWHERE}), ("ip", {})])
 def test_so_they_do_in_the_first_model(method: str, options: dict):
-    answer = solve(DEFINITIONS[method]().model(known_closely(), SolveContext(WIDE | options)))
+    answer = solve(definition(method).model(known_closely(), SolveContext(WIDE | options)))
     assert answer.status is Status.OPTIMAL
     assert answer.objective == pytest.approx(40.0)
 
@@ -240,7 +240,7 @@ def test_a_quarter_of_a_count_is_a_count():
     a = np.array([20.0, 10.0, 10.0])
     status = np.array(list("zus"))
     problem = made(n, relations, a, [(0, 1)], status=status, levels=np.array([[0.25], [0.25], [0.0]]))
-    answer = solve(DEFINITIONS["cta"]().model(problem, SolveContext({"norm": "L1", "integer": True})))
+    answer = solve(definition("cta").model(problem, SolveContext({"norm": "L1", "integer": True})))
     assert answer.status is Status.OPTIMAL
     assert answer.objective == pytest.approx(2.0)
 

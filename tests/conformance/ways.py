@@ -10,8 +10,9 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
+from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.methods.solving import DEFINITIONS, by_model, run
+from sdcdsl.methods.solving import definition, run
 from sdcdsl.pattern import Pattern
 from sdcdsl.solve import missing
 from tests.conformance.cases import Case
@@ -78,7 +79,7 @@ def _as_combined(case: Case) -> Iterator[Said]:
 def _by_first_model(case: Case, options: dict[str, Any], backend: str) -> Said:
     """The model alone, as with `SDCDSL_ACCELERATE=0`."""
     context = SolveContext(options | {"backend": backend}, Deadline(SECONDS), seed=1)
-    definition: Any = DEFINITIONS[case.method]()
-    own = hasattr(definition, "solve")  # more than one model
-    made = definition.solve(case.problem, context) if own else by_model(case.problem, definition, context)
+    defined: Any = definition(case.method)
+    own = hasattr(defined, "solve")  # more than one model
+    made = defined.solve(case.problem, context) if own else by_model(case.problem, defined, context)
     return Said(f"model by {backend}", made.status, made.objective, made.bound, made.pattern, options)

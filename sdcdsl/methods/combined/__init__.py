@@ -36,6 +36,6 @@ METHOD = Method(
     exact=True,
     conditional=True,
     lacks=("threads",),
-    model="sdcdsl.methods.combined.model",
+    model="sdcdsl.methods.combined.definition:DEFINITION",
     accelerator="sdcdsl.accelerate.combined.driver:solve",
 )

@@ -26,4 +26,5 @@ METHOD = Method(
     conditional=True,
     model="sdcdsl.methods.csp.model",
     accelerator="sdcdsl.accelerate.csp.driver:solve",
+    accelerator_backends=("highs", "scip"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdcdsl.record import record
-from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.methods import BACKENDS, Limits, Method
 from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:
@@ -44,4 +44,5 @@ METHOD = Method(
     lacks=("threads",),
     model="sdcdsl.methods.cta.model",
     accelerator="sdcdsl.accelerate.cta.driver:solve",
+    accelerator_backends=BACKENDS,
 )

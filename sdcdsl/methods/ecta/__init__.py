@@ -28,5 +28,6 @@ METHOD = Method(
     adjusts=True,
     stochastic=True,
     lacks=("gap", "threads"),
+    model="sdcdsl.methods.ecta.model",
     accelerator="sdcdsl.accelerate.ecta.driver:solve",
 )

@@ -72,7 +72,7 @@ class Tries:
         self.own = Own(self.instance)
         self.of = Deviations(self.instance, self.settings.cap, self.settings.most)
         self.rng = np.random.default_rng(self.context.seed)
-        self.seconds = {"finding": 0.0, "auditing": 0.0}
+        self.seconds = {"model": 0.0, "audit": 0.0}
 
     # ---- one try -------------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class Tries:
         began = monotonic()
         region = published(self.instance, table.z, self.settings.alpha, beta)
         short = exposed(self.instance, region.low, region.high)
-        self.seconds["auditing"] += monotonic() - began
+        self.seconds["audit"] += monotonic() - began
         return Try(EXPOSED if short else outcome, beta, table, tuple(short))
 
     # ---- rounds --------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class Tries:
         """`beta`: given, with free sensitive cells."""
         began = monotonic()
         table = self.table(drawn, allowed, min(beta, 2 * self.settings.most) if beta else 2 * self.settings.most)
-        self.seconds["finding"] += monotonic() - began
+        self.seconds["model"] += monotonic() - began
         return Try(NONE) if table is None else self.attacked(table, beta or table.beta)
 
     def _least(self, allowed: Range) -> float:

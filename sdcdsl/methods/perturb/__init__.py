@@ -35,6 +35,6 @@ METHOD = Method(
     exact=True,
     conditional=True,
     lacks=("threads",),
-    model="sdcdsl.methods.perturb.model",
+    model="sdcdsl.methods.perturb.definition:DEFINITION",
     accelerator="sdcdsl.accelerate.perturb.driver:solve",
 )

@@ -28,6 +28,6 @@ METHOD = Method(
     exact=True,
     conditional=True,
     lacks=("threads",),
-    model="sdcdsl.methods.rounding.model",
+    model="sdcdsl.methods.rounding.definition:DEFINITION",
     accelerator="sdcdsl.accelerate.rounding.driver:solve",
 )

@@ -19,10 +19,6 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.forms.shape import Shape, new_forms
 from sdcdsl.methods.published_amounts import public
 
-MOST_STEPS = 3  # tried beyond what is asked for, where nothing nearer exists
-SHARE = 0.4  # of the time that is left, for multiples so near while there may be some further away
-ENDLESS = 120.0  # seconds for the same where there is no limit
-
 
 def shape(problem: TableProblem, options: Mapping[str, Any]) -> Shape:
     steps = int(options.get("steps") or 0)

@@ -10,7 +10,7 @@ from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import Result, SolveContext
-from sdcdsl.methods.solving import DEFINITIONS, run
+from sdcdsl.methods.solving import definition, run
 from sdcdsl.solve.modelling import by_variable
 from sdcdsl.solve.solving import solve
 
@@ -24,7 +24,7 @@ def asked(problem: TableProblem, method: str, seconds: float = 30.0, **options: 
         assert audit(problem, result.pattern).verdict in SAFE
         if method in ("rounding", "perturb", "combined"):
             context = SolveContext(stepped(options, result))
-            assert close(DEFINITIONS[method]().objective(problem, result.pattern, context), result.objective)
+            assert close(definition(method).objective(problem, result.pattern, context), result.objective)
     return result
 
 
@@ -34,14 +34,14 @@ def stepped(options: dict[str, Any], result: Result) -> dict[str, Any]:
 
 def first_model(problem: TableProblem, method: str, **options: Any) -> float | None:
     """The least cost by the first model; its release must be as safe as any."""
-    definition, context = DEFINITIONS[method](), SolveContext(options)
-    model = definition.model(problem, context)
+    defined, context = definition(method), SolveContext(options)
+    model = defined.model(problem, context)
     solution = solve(model)
     if solution.values is None:
         return None
-    released = definition.pattern(problem, by_variable(model, solution.values), context)
+    released = defined.pattern(problem, by_variable(model, solution.values), context)
     assert audit(problem, released).verdict in SAFE
-    return definition.objective(problem, released, context)
+    return defined.objective(problem, released, context)
 
 
 def close(one: float | None, other: float | None) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.methods.solving import DEFINITIONS, run
+from sdcdsl.methods.solving import definition, run
 from sdcdsl.solve.writing import write
 from tests.attack.tables import cross, flat
 from tests.methods.mixed.every_rounding import EveryRounding
@@ -37,7 +37,7 @@ def parts_and_total() -> TableProblem:
 
 def written(name: str, path: Path) -> Path:
     method, options = CASES[name]
-    write(DEFINITIONS[method]().model(parts_and_total(), SolveContext(options)), path)
+    write(definition(method).model(parts_and_total(), SolveContext(options)), path)
     return path
 
 
@@ -57,7 +57,7 @@ def test_another_solver_finds_the_same_optimum_in_the_file(name: str, tmp_path: 
     solver.readModel(str(written(name, tmp_path / "model.lp")))
     solver.run()
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    constant = DEFINITIONS[method]().shape(parts_and_total(), options).forms.into.offset
+    constant = definition(method).shape(parts_and_total(), options).forms.into.offset
     best = run(parts_and_total(), method, SolveContext(options, Deadline(HANGS)))
     assert best.status == "optimal"
     assert solver.getObjectiveValue() + constant == pytest.approx(best.objective, rel=1e-5, abs=1e-6)

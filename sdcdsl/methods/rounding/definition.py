@@ -1,0 +1,66 @@
+"""The definition of controlled rounding: nearest multiples first, then multiples further away.
+
+A table may have no rounding to the nearest multiples, even without levels (2 × 2 × 2 is enough). Then `steps` grows
+until there is one, and the release says how far values may be off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
+from sdcdsl.methods.by_model import by_model
+from sdcdsl.methods.forms.model import FormsModel
+from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.rounding.model import shape
+from sdcdsl.status import INFEASIBLE, LIMIT
+
+MOST_STEPS = 3  # tried beyond what is asked for, where nothing nearer exists
+SHARE = 0.4  # of the time that is left, for multiples so near while there may be some further away
+ENDLESS = 120.0  # seconds for the same where there is no limit
+
+
+class RoundingModel(FormsModel):
+    def solve(self, problem: TableProblem, context: SolveContext) -> Result:
+        def at(context: SolveContext, last: bool) -> Result:
+            patient = context if last else replace(context, deadline=patience(context))
+            return by_model(problem, self, patient)
+
+        return nearest_first(context, at)
+
+
+DEFINITION = RoundingModel(shape)
+
+
+def patience(context: SolveContext) -> Deadline:
+    left = context.deadline.remaining
+    return context.deadline.within(SHARE * left if left < float("inf") else ENDLESS)
+
+
+def nearest_first(context: SolveContext, solve: Callable[[SolveContext, bool], Result]) -> Result:
+    """`solve(context, last)` for more and more steps, until there is a release."""
+    asked = int(context.options.get("steps") or 0)
+    tried: list[Result] = []
+    for steps in range(asked, asked + MOST_STEPS + 1):
+        result = solve(replace(context, options={**context.options, "steps": steps}), steps == asked + MOST_STEPS)
+        if result.pattern is not None:
+            return _further(result, steps, tried) if tried else result
+        tried.append(result)
+        if result.status not in (INFEASIBLE, LIMIT) or result.notes or context.deadline.expired:
+            break
+    last = tried[-1]
+    decided = all(result.status == INFEASIBLE for result in tried)
+    if not decided:
+        return last if last.status != INFEASIBLE else replace(last, status=LIMIT)
+    far = f"tried: values up to {len(tried) + asked} bases away"
+    return replace(last, notes=(*last.notes, far))
+
+
+def _further(result: Result, steps: int, tried: list[Result]) -> Result:
+    """Values further away than was asked for, because nothing nearer exists or was found."""
+    known = all(one.status == INFEASIBLE for one in tried)
+    why = "no table of nearer multiples keeps the levels" if known else "no table of nearer multiples was found in time"
+    note = f"{why}: values may be up to {1 + steps} bases away, and the release says so"
+    return replace(result, notes=(*result.notes, note), facts={**result.facts, "steps": steps})
