@@ -20,7 +20,7 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
+from sdcdsl.accelerate.csp.cheapest_direction import Cheapest, Move
 from sdcdsl.accelerate.csp.direction_pool import NONE, Pool
 from sdcdsl.accelerate.csp.exchange import Exchange
 from sdcdsl.deadline import Deadline
@@ -81,6 +81,11 @@ class Search:
         self._began, self._asked = self.deadline.elapsed, 0
         state = self._completed(self._nothing(), self.must if cheap is None else cheap, price=price)
         return self._keep(self._pruned(state)) if state is not None else None
+
+    def adopt(self, moves: list[Move]) -> State:
+        """The pattern of moves that certify every requirement."""
+        made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
+        return self._keep(self._pruned(self._with(self._nothing(), made)))
 
     def sweep(self, state: State) -> State:
         """Every hidden cell once, heaviest first."""
