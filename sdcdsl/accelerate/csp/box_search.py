@@ -145,15 +145,7 @@ class BoxSearch:
 
     def proved(self) -> bool:
         """Whether every requirement has its witness, by arithmetic that does not rest on how moves were found."""
-        moves = self.moves()
-        cells = np.concatenate([m[0] for m in moves] or [np.zeros(0, dtype=np.int64)])
-        d = np.concatenate([m[1] for m in moves] or [np.zeros(0)])
-        start = np.cumsum([0, *(len(m[0]) for m in moves)])
-        whole = csc_array((d, cells, start), shape=(self.instance.n, len(moves)))
-        off = csc_array(self.instance.M @ whole)
-        size = np.maximum.reduceat(np.abs(d), start[:-1]) if len(d) else np.zeros(0)
-        width = np.diff(off.indptr)
-        return self.valid and bool((np.abs(off.data) <= BOXES.true * np.repeat(size, width)).all())
+        return self.valid and adds_up(self.instance.M, self.moves())
 
     # ---- arrays for the loops ----------------------------------------------------------------------------
 
@@ -284,6 +276,18 @@ class BoxSearch:
         loops.link_all.at(self.instance.n)(
             np.arange(len(kept)), self._state, self._pool_of, self._counts, self._amounts
         )
+
+
+def adds_up(M: csr_array, moves: list[Move]) -> bool:
+    """Whether each move keeps all relations, up to rounding errors."""
+    if not moves:
+        return True
+    d = np.concatenate([move[1] for move in moves])
+    start = np.cumsum([0, *(len(cells) for cells, _ in moves)])
+    whole = csc_array((d, np.concatenate([cells for cells, _ in moves]), start), shape=(M.shape[1], len(moves)))
+    off = csc_array(M @ whole)
+    far = np.maximum.reduceat(np.abs(d), start[:-1])
+    return bool((np.abs(off.data) <= BOXES.true * np.repeat(far, np.diff(off.indptr))).all())
 
 
 def _gathered(start: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -31,6 +31,10 @@ class Mending:
         return self._mended(self._base.first())
 
     @property
+    def bounded(self) -> bool:
+        return self._base.bounded
+
+    @property
     def gaining(self) -> bool:
         return False
 

@@ -58,6 +58,10 @@ class _Priced:
     def gaining(self) -> bool:
         return self.finder.gaining
 
+    @property
+    def bounded(self) -> bool:
+        return self.finder.bounded
+
     def first(self) -> Found | None:
         return self._real(self.finder.first())
 
@@ -119,7 +123,7 @@ class _Solving:
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
             ):
                 return self._nothing()
-        if not self._done() and not self.deadline.expired:
+        if not self._done() and not self.deadline.expired and finder.bounded:
             with self._timed("bound"):
                 infeasible = self._prove(finder)
             if infeasible and self.best is None:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import BoxSearch, Move
+from sdcdsl.accelerate.csp.box_search import BoxSearch, Move, adds_up
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
 from sdcdsl.accelerate.csp.local_search import ALMOST_FREE, Search, State
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
@@ -36,6 +36,11 @@ class Finder(Protocol):
     @property
     def gaining(self) -> bool:
         """Whether it has not been through all cells once without winning much."""
+        ...
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a bound can be expected in any time, for a table as large as this."""
         ...
 
     def first(self) -> Found | None: ...
@@ -72,6 +77,10 @@ class ByFlows:
     @property
     def gaining(self) -> bool:
         return self._best is None and self._otherwise.gaining
+
+    @property
+    def bounded(self) -> bool:
+        return True
 
     def first(self) -> Found | None:
         found = self._kept(self.search.protect(self.deadline, self.tell, effort=0.0))
@@ -116,6 +125,10 @@ class ByMoves:
     @property
     def gaining(self) -> bool:
         return self._state is not None and not self._swept
+
+    @property
+    def bounded(self) -> bool:
+        return True
 
     def first(self) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
@@ -167,7 +180,11 @@ class ByMoves:
         return self._found(state)
 
     def proves(self, hidden: np.ndarray) -> bool:
-        return False
+        if self.search is None or self.search.best is None or not len(self.search.best.moves):
+            return False
+        best = self.search.best
+        inside = not (self.search.hidden(best) & ~hidden).any()
+        return inside and bool(best.count.all()) and adds_up(self.instance.M, self.moves)
 
     @property
     def moves(self) -> list[Move]:
@@ -179,7 +196,8 @@ class ByMoves:
         """Goes on from a pattern with a move for every requirement."""
         if self.search is None:
             requirements = requirements_with(self.instance, SHARES_UP[0])
-            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved)
+            nearby = BOXES.nearby if self.instance.n > BOXES.whole else None
+            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, nearby)
         self._state, self._swept = self.search.adopt(moves), False
 
     def _found(self, state: State) -> Found:
@@ -234,18 +252,33 @@ class ByBoxes:
     def gaining(self) -> bool:
         return self._started and (self._by_boxes or self._moves.gaining)
 
+    @property
+    def bounded(self) -> bool:
+        return not self._started or self.instance.n <= BOXES.bounded
+
     def first(self) -> Found | None:
         if not self.search.complete(self.deadline) and not self._others():
-            return None if self.deadline.expired else self._moves.first()
+            return None if self.deadline.expired else self._last_resort()
         self.search.prune()
         self._started = True
         return self._found("first pattern")
+
+    def _last_resort(self) -> Found | None:
+        """Moves of linear programs throughout, or in a large table everything hidden, if that protects."""
+        if self.instance.n <= BOXES.whole:
+            return self._moves.first()
+        hidden = self.instance.may_open.copy()
+        if falling_short(self.instance, hidden):
+            return None
+        self._best = hidden, float(self.w[hidden & self.counted].sum())
+        return self._best
 
     def _others(self) -> bool:
         """What boxes cannot serve, one by one by linear programs; whether nothing is left."""
         if self.search.valid or self.deadline.expired:
             return self.search.valid
-        cheapest, r, unit = Cheapest(self.instance), self.search.requirements, self.search.unit
+        nearby = None if self.instance.n <= BOXES.whole else BOXES.far
+        cheapest, r, unit = Cheapest(self.instance, nearby), self.search.requirements, self.search.unit
         for k in np.flatnonzero(self.search.failed):
             if self.search.certifies(int(k)):
                 continue
@@ -286,8 +319,9 @@ class ByBoxes:
         return None
 
     def proves(self, hidden: np.ndarray) -> bool:
-        """Boxes add up by themselves; what rounding errors leave of that is looked at here."""
-        return self._started and self._by_boxes and not (self.search.hidden & ~hidden).any() and self.search.proved()
+        if not self._by_boxes:
+            return self._moves.proves(hidden)
+        return self._started and not (self.search.hidden & ~hidden).any() and self.search.proved()
 
     def _found(self, phase: str) -> Found:
         hidden = self.search.hidden

@@ -56,7 +56,9 @@ class Search:
         seed: int = 0,
         weight: np.ndarray | None = None,
         improved: Callable[[State], None] = lambda state: None,
+        nearby: float | None = None,
     ):
+        """`nearby`: how much work a move may take, where the search goes on from a pattern it was given."""
         self.instance, self.requirements, self.deadline, self.improved = instance, sides, deadline, improved
         weight = instance.w if weight is None else weight
         positive = weight[weight > 0]
@@ -64,7 +66,7 @@ class Search:
         self.must = instance.sensitive | instance.open_anyway
         self.weight = np.where(self.must, 0.0, weight + TIE * self.typical)
         self.pool = Pool(instance, sides)
-        self.cheapest = Cheapest(instance)
+        self.cheapest = Cheapest(instance, nearby)
         self.random = np.random.default_rng(seed)
         self.best: State | None = None
         self._began, self._asked = 0.0, 0  # when a first pattern was begun, and how many moves it took so far

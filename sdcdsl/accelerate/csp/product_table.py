@@ -34,9 +34,9 @@ class ProductTable:
     @staticmethod
     def of(instance: Instance) -> ProductTable | None:
         """None where the table is another one: several tables, several trees of a dimension, cells from a file."""
-        tables = instance.problem.tables
-        lattice = tables[0].lattice if len(tables) == 1 else None
-        if lattice is None or lattice.size > instance.n or lattice.size == 0:
+        of_one = {id(block.lattice): block.lattice for block in instance.problem.relations.blocks}
+        lattice = next(iter(of_one.values()), None)
+        if lattice is None or len(of_one) > 1 or not 0 < lattice.size <= instance.n:
             return None
         trees = [_tree(c.parent, c.child, c.row_of, c.sign, c.size) for c in lattice.compositions]
         parents = [tree for tree in trees if tree is not None]
