@@ -44,6 +44,21 @@ def test_files_of_the_program_that_pages_name_exist(page: Path) -> None:
         assert any((ROOT / top / name).exists() for top in ("", "sdcdsl", "benchmarks")), f"there is no {name}"
 
 
+_TOLERANCE = re.compile(r"`(\w+(?:/\w+)+)`((?:,? `[A-Z_]+`)*)")
+NUMBERS = sorted(set(_TOLERANCE.findall((ROOT / "docs" / "numerics.md").read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize(("module", "constants"), NUMBERS)
+def test_tolerances_stand_where_the_page_says(module: str, constants: str) -> None:
+    path = ROOT / "sdcdsl" / f"{module}.py"
+    if not path.exists():
+        assert (ROOT / module).is_dir(), f"there is no {module}"
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assigned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    assert set(re.findall(r"[A-Z_]+", constants)) <= assigned
+
+
 def _defined(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
