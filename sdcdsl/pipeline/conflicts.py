@@ -110,7 +110,7 @@ def _notes(problem: TableProblem, clashes: Sequence[Clash]) -> list[str]:
         who = problem.attackers[int(attacker[clash.pair])]
         where = f"{problem.label(int(cell[clash.pair]))}, against {who}"
         need, most = secret(f"{clash.need:.9g}"), secret(f"{max(clash.reach, 0.0):.9g}")
-        out.append(f"{where}: must be able to {_MOVES[clash.side]} {need}, and can by {most} at most")
+        out.append(f"{where}: must be able to {_MOVES[clash.side]} {need}; at most {most} is feasible")
     return [*out, *([f"and {len(clashes) - SHOWN:,} more"] if len(clashes) > SHOWN else [])]
 
 
