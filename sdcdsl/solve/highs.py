@@ -19,6 +19,7 @@ from sdcdsl.solve.modelling import Numbers, numbers
 if TYPE_CHECKING:
     import linopy
 
+NO_LIMITS = Limits()
 FEASIBLE_POINT = 2  # of HiGHS's `primal_solution_status`
 
 
@@ -30,7 +31,9 @@ class Highs:
         return None
 
     def ask(self, model: linopy.Model, limits: Limits) -> Answer:
-        seen = numbers(model)
+        return self.ask_for(numbers(model), limits)
+
+    def ask_for(self, seen: Numbers, limits: Limits = NO_LIMITS) -> Answer:
         h = handle(seen)
         for option, value in options(limits).items():
             h.setOptionValue(option, value)
