@@ -96,7 +96,7 @@ def test_a_block_named_after_its_table_has_no_name_to_change() -> None:
         ("time_limit", 1, "a time"),
         ("office.external", 9, "Anybody who reads the table."),
         ("by region", 5, "The regions of the country."),
-        ("needed", 1, "the level asked for"),
+        ("needed", 1, "what marked the cell"),
         ("max(", 1, "the largest"),
         ("10% of", 1, "`10% of value` is a number"),
         ("region = A and", 12, "`region = A and value > 3` is a condition"),
