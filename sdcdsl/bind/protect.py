@@ -174,6 +174,7 @@ class _Making:
             asked=tuple(asked),
             fixed=tuple(self._fixed()),
             stated=tuple(self.marks.stated),
+            families=pairs.families(),
             known_before=tuple((one.name, told) for one in known for told in one.known_before if told.cells.any()),
         )
         return made, found
@@ -299,7 +300,7 @@ class _Making:
             asking_for = stated & ~told[cells]
             for name, room in (("lpl", below), ("upl", above)):
                 found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), room)
-            if out.size + len(one.members) * int(some.sum()) > MOST_PAIRS:
+            if out.size + out.lists(one, amounts, bool((~marked).any())) > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
                 return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]
