@@ -353,7 +353,7 @@ CASES = {
         said(CELLS, "lpl needed", "lpl 11"),
         {},
         "SDC320",
-        ["p.sdc", "lpl 11", "area = n1, size = small asks for 11, the bounds leave 10"],
+        ["p.sdc", "lpl 11", "area = n1, size = small requires 11, the bounds leave 10"],
     ),
     "division by zero": (
         said(CELLS, "cost 1", "cost 1 / (value - 20)"),

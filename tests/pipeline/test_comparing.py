@@ -126,7 +126,7 @@ def test_a_level_beyond_the_bounds_is_a_row(policy):
     one, two = rows(policy("method csp"), "csp", 1, 5)
     assert one.verdict == "protected"
     assert (two.status, two.verdict, two.loss, two.left) == ("infeasible", None, None, None)
-    assert "asks for 25, the bounds leave 22" in (two.why or "")
+    assert "requires 25, the bounds leave 22" in (two.why or "")
 
 
 def test_a_requirement_is_about_the_policys_own_levels(policy):
