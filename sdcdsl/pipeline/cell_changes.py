@@ -97,7 +97,7 @@ class BlockChange:
     old: TableProblem | None
     new: TableProblem | None
     both: int = 0
-    lists: dict[str, Cells] = field(default_factory=dict)
+    lists: dict[str, Cells] = field(default_factory=dict[str, Cells])
     levels: tuple[LevelChange, ...] = ()
     attackers: tuple[AttackerChange, ...] = ()
     protection: ProtectionChange | None = None
@@ -124,7 +124,7 @@ def compare(
         pairs.append((left[0], right[0]))
     else:
         pairs += [(n, None) for n in left] + [(None, n) for n in right]
-    out = []
+    out: list[BlockChange] = []
     for a, b in pairs:
         if a is None or b is None:
             out.append(BlockChange(a or b or "", old.get(a or ""), new.get(b or "")))
@@ -167,7 +167,7 @@ def _statuses(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str
     was, now = old.dataset["status"].values[made.old], new.dataset["status"].values[made.new]
     marks, had = _Saying(new.marked), _Saying(old.marked)
     said, spoke = _Saying(new.stated), _Saying(old.stated)
-    out = {}
+    out: dict[str, Cells] = {}
     for letter, name, words in (
         ("u", "sensitive", ()),
         ("z", "fixed", ("publish", "fix")),
@@ -221,7 +221,7 @@ def _changed(new: TableProblem, made: Alignment, old_amounts: np.ndarray, amount
 
 def _amounts(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str, Cells]:
     """Values and costs."""
-    out = {}
+    out: dict[str, Cells] = {}
     for letter, name in {"a": "value", **PRICES}.items():
         if letter in old.dataset or letter in new.dataset:  # prices that are not stated are the cost itself
             was = old.dataset[letter if letter in old.dataset else "w"].values[made.old]
