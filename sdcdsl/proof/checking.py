@@ -23,6 +23,7 @@ from sdcdsl.proof.reading import (
     fields,
     index,
     integers,
+    listed,
     number,
     numbers,
 )
@@ -34,8 +35,12 @@ TOGETHER = 1000  # bounds that are computed at a time
 NUMBERS = 2**14  # of witnesses and claims that are checked at a time
 ENTRIES = 2**18  # of the relations that these witnesses meet, and of relations that bounds name
 # Records stand in this order; those with the same number in any order.
-ORDER = {"cells": 1, "relations": 2, "view": 3, "attackers": 4, "known": 5, "pairs": 6}
-ORDER |= {"witness": 7, "claim": 7, "bound": 7, "verdicts": 8, "end": 9}
+ORDER = {
+    **{name: 1 + place for place, name in enumerate(("cells", "relations", "view", "attackers", "known", "pairs"))},
+    **dict.fromkeys(("witness", "claim", "bound"), 7),
+    "verdicts": 8,
+    "end": 9,
+}
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Verification:
     not_proven: int = 0
     exact: bool = False  # no tolerance was used
     largest_tolerance: float = 0.0  # as a share of the level
-    header: dict[str, Any] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict[str, Any])
     readable: bool = True  # False: not a certificate, or not a whole one
 
 
@@ -220,13 +225,14 @@ class _Check:
             raise MalformedCertificate("a bound for pairs of several cells or views")
 
     def _verdicts(self, body: Any, lines: CertificateLines) -> None:
-        if not isinstance(body, list) or len(body) % 2 or not all(x in ("p", "e", "n") for x in body[::2]):
+        runs = listed(body)
+        if runs is None or len(runs) % 2 or not all(x in ("p", "e", "n") for x in runs[::2]):
             raise MalformedCertificate("verdicts are letters p, e, n and counts in turn")
-        counts = integers(body[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
+        counts = integers(runs[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
         self.judged += int(counts.sum())
         if self.judged > len(self.problem.pairs):
             raise MalformedCertificate("more verdicts than pairs")
-        self.verdicts.append(np.repeat(np.array(body[::2], dtype="U1"), counts))
+        self.verdicts.append(np.repeat(np.array(runs[::2], dtype="U1"), counts))
 
     def _end(self, body: Any, lines: CertificateLines) -> None:
         *stated, given = fields(body, *self.counts, "sha256")
