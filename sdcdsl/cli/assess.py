@@ -106,7 +106,7 @@ def assess(
     chosen = policy.seed if seed is None else seed
     if chosen is None:
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
-    from sdcdsl.cli.assess_output import Report  # noqa: PLC0415
+    from sdcdsl.cli.assess_output import AssessReport  # noqa: PLC0415
     from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
     from sdcdsl.cli.progress import counting  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import watched  # noqa: PLC0415
@@ -127,7 +127,7 @@ def assess(
         made = assess_blocks(
             request, team, lambda name: counting(f"attacking {name}", "attackers"), watched("auto", team)
         )
-    report = Report(made, target, fail_at_risk)
+    report = AssessReport(made, target, fail_at_risk)
     if not report.made.assessments:
         refuse(NOTHING, report.found, output == "json", given.colour, report.exit)
     committing()

@@ -29,7 +29,7 @@ WIDTH = 110
 
 
 @dataclass(eq=False)
-class Report:
+class AssessReport:
     made: AssessedBlocks
     plot: Path | None = None
     fail_at_risk: bool = False

@@ -124,7 +124,7 @@ def audit(
         refuse(NOTHING, found, output == "json", given.colour, code, stream)
     known_block(policy, block)
     from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
-    from sdcdsl.cli.audit_output import Report  # noqa: PLC0415
+    from sdcdsl.cli.audit_output import AuditReport  # noqa: PLC0415
     from sdcdsl.cli.progress import counting  # noqa: PLC0415
     from sdcdsl.pipeline.audit import AuditRequest, audit_blocks, certify  # noqa: PLC0415
 
@@ -141,7 +141,7 @@ def audit(
     committing()
     problems = certify(audited, request) if certificate is not None and audited.audits else []
     made = certificate if audited.audits and not problems else None
-    report = Report(audited, bool(tables.files), made, problems)
+    report = AuditReport(audited, bool(tables.files), made, problems)
     if made is not None:
         committed(report.exit)
     if not audited.audits and output != "json":

@@ -24,7 +24,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Report:
+class AuditReport:
     audited: AuditedBlocks
     released: bool = True  # a released table was given; otherwise the statuses of the data were taken
     certificate: str | None = None  # where it was written

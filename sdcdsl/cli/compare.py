@@ -86,7 +86,7 @@ def compare(
     if has_errors(found):
         refuse(NOTHING, found, as_document, given.colour, _code(found))
     block = _chosen(policy, block)
-    from sdcdsl.cli.compare_output import Report, unwritable  # noqa: PLC0415
+    from sdcdsl.cli.compare_output import CompareReport, unwritable  # noqa: PLC0415
     from sdcdsl.cli.compare_watching import Comparing  # noqa: PLC0415
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.pipeline.compare import bound_problem, runs_of  # noqa: PLC0415
@@ -116,7 +116,7 @@ def compare(
     runs = runs_of(request, problem, variants, levels)
     with workers(jobs, cluster, alone=True) as team:
         rows = Comparing(team, display(progress, as_document)).run(runs)
-    report = Report(policy.title or path.stem, block, rows, left, found, folder)
+    report = CompareReport(policy.title or path.stem, block, rows, left, found, folder)
     committing()
     if report.exit != exits.STOPPED:
         report.write()

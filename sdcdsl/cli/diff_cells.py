@@ -18,7 +18,7 @@ from sdcdsl.cli.audit_text import count, plural
 from sdcdsl.cli.given import Given
 from sdcdsl.diagnostics.confidential import LEFT_OUT, shows_values
 from sdcdsl.outcome import Outcome
-from sdcdsl.pipeline.cell_changes import AttackerChange, BlockChange, Cells, ProtectionChange, Row
+from sdcdsl.pipeline.cell_changes import AttackerChange, BlockChange, CellList, ChangedCell, ProtectionChange
 from sdcdsl.pipeline.request import Inputs
 from sdcdsl.policy.resolve import Policy
 
@@ -83,7 +83,7 @@ def _block(one: BlockChange) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: ChangedCell) -> dict[str, Any]:
     amounts: dict[str, float | None] = {}
     if row.old is not None and row.new is not None:
         amounts = {"old": _amount(row.old), "new": _amount(row.new)}
@@ -128,7 +128,7 @@ def _amount(x: float) -> float | None:
     return tidy(x) if shows_values() else None
 
 
-def _rows(found: Cells, most: int | None = None) -> Iterator[Row]:
+def _rows(found: CellList, most: int | None = None) -> Iterator[ChangedCell]:
     """The most changed first; in the order of the table where nobody is told how much they changed."""
     if found.old is None or found.new is None or shows_values():
         return found.rows(most)
@@ -169,7 +169,7 @@ def _lines(one: BlockChange, most: int | None) -> Iterator[str]:
         yield "  nothing changes for any cell"
 
 
-def _listed(title: str, found: Cells, most: int | None) -> Iterator[str]:
+def _listed(title: str, found: CellList, most: int | None) -> Iterator[str]:
     if not len(found):
         return
     yield f"  {title}: {plural(len(found), 'sum' if 'sums' in title else 'cell')}"
@@ -180,7 +180,7 @@ def _listed(title: str, found: Cells, most: int | None) -> Iterator[str]:
         yield f"    … and {count(len(found) - most)} more; --all lists them"
 
 
-def _amounts(row: Row, secret: bool) -> str:
+def _amounts(row: ChangedCell, secret: bool) -> str:
     if row.old is None or row.new is None:
         return ""
     if secret and not shows_values():
@@ -210,13 +210,13 @@ def _releases(made: ProtectionChange, most: int | None) -> Iterator[str]:
     verdicts = (f"{one.verdict or 'nothing found'} by {one.method}" for one in (old, new))
     yield f"  release: {' → '.join(dict.fromkeys(verdicts))}"
     if old.result.objective is not None and new.result.objective is not None:
-        row = Row("    cost", old.result.objective, new.result.objective)
+        row = ChangedCell("    cost", old.result.objective, new.result.objective)
         yield f"{row.label}{_amounts(row, secret=True)}"
     for name, title in _MEASURES.items():
         if old.measures is None or new.measures is None:
             continue
         before, after = (round(float(getattr(one, name)), 2) for one in (old.measures, new.measures))
-        row = Row(f"    {title}", before, after)
+        row = ChangedCell(f"    {title}", before, after)
         if row.old != row.new:
             yield f"{row.label}{_amounts(row, secret=name in _OF_VALUES)}"
     if made.newly_published is None or made.no_longer_published is None:

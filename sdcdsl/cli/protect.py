@@ -101,7 +101,7 @@ def protect(
         refuse(NOTHING, found, as_document, given.colour, code)
     known_block(policy, block)
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
-    from sdcdsl.cli.protect_output import Report  # noqa: PLC0415
+    from sdcdsl.cli.protect_output import ProtectReport  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
     from sdcdsl.methods.checkpoint import EVERY  # noqa: PLC0415
     from sdcdsl.outcome import End  # noqa: PLC0415
@@ -137,7 +137,7 @@ def protect(
             committed(exits.DONE)
     if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not has_errors(problems)):
         forget(request)
-    report = Report(request, prepared, written, problems)
+    report = ProtectReport(request, prepared, written, problems)
     if not prepared.outcomes:
         refuse(NOTHING, report.found, as_document, given.colour, report.exit)
     if as_document:

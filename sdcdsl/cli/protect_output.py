@@ -31,7 +31,7 @@ _KINDS = {HIDDEN: "hidden", INTERVAL: "shown as intervals", CHANGED: "changed"}
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class ProtectReport:
     request: Request
     prepared: Prepared
     written: Written

@@ -3,8 +3,8 @@ make it; nothing is written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,15 +18,12 @@ from sdcdsl.outcome import End
 from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.protect import Preparing, prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Inputs, writing_nothing
+from sdcdsl.pipeline.request import Counting, Inputs, Settled, writing_nothing
 from sdcdsl.policy import document as d
 from sdcdsl.risk import Assessment, assess, stated, unfit
 from sdcdsl.risk.assess_statements import stated_options
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 from sdcdsl.vocabulary.plugins import find_method
-
-Progress = Callable[[int, int], None]  # attackers that have tried, of so many
-Counting = Callable[[str], AbstractContextManager[Progress | None]]  # by block
 
 
 @dataclass(frozen=True)
@@ -140,7 +137,7 @@ def _unfit(table: AdjustedTable, request: AssessRequest) -> Iterator[Diagnostic]
         yield diagnostic("SDC139", headline, FilePlace(str(place)), help="experiments are for adjusted tables")
 
 
-def _assessed(table: AdjustedTable, request: AssessRequest, team: Team, progress: Progress | None) -> Assessment:
+def _assessed(table: AdjustedTable, request: AssessRequest, team: Team, progress: Settled | None) -> Assessment:
     protect = request.policy.protects[table.problem.name]
     said = stated(protect)
     experiments, options = said if said is not None else (tuple(EXPERIMENTS), stated_options(protect))

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Inputs
+from sdcdsl.pipeline.request import Counting, Inputs
 from sdcdsl.pipeline.shared_cells import Said, contradicting
 from sdcdsl.released import pattern_of_jj
 from sdcdsl.report.certificate import inputs_of, write_certificate
@@ -31,9 +31,6 @@ from sdcdsl.report.journal import settle_around
 
 WORST = ("exposed", "not proven", "protected", "nothing to check")
 CONTRADICTION = "SDC515"  # one release says what another one hides
-
-Progress = Callable[[int, int], None]  # pairs that are settled, of so many
-Counting = Callable[[str], AbstractContextManager[Progress | None]]  # by block
 
 
 @dataclass(frozen=True)
