@@ -107,7 +107,7 @@ def protect(
     from sdcdsl.outcome import End  # noqa: PLC0415
     from sdcdsl.pipeline.checkpoints import forget  # noqa: PLC0415
     from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
-    from sdcdsl.pipeline.release import Written, lock_place, page_place, release  # noqa: PLC0415  # noqa: PLC0415
+    from sdcdsl.pipeline.release import Written, lock_place, page_place, release  # noqa: PLC0415
     from sdcdsl.pipeline.request import Request  # noqa: PLC0415
     from sdcdsl.report.release import INTERNAL  # noqa: PLC0415
 
