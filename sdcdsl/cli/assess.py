@@ -108,7 +108,7 @@ def assess(
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
     from sdcdsl.cli.assess_output import AssessReport  # noqa: PLC0415
     from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
-    from sdcdsl.cli.progress import counting  # noqa: PLC0415
+    from sdcdsl.cli.progress import Counting  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import watched  # noqa: PLC0415
     from sdcdsl.pipeline.assess import AssessRequest, assess_blocks  # noqa: PLC0415
 
@@ -123,10 +123,8 @@ def assess(
         seed=chosen,
         time_limit=time_limit,
     )
-    with workers(jobs, cluster) as team:
-        made = assess_blocks(
-            request, team, lambda name: counting(f"attacking {name}", "attackers"), watched("auto", team)
-        )
+    with workers(jobs, cluster) as team, Counting() as watch:
+        made = assess_blocks(request, team, watch, watched("auto", team))
     report = AssessReport(made, target, fail_at_risk)
     if not report.made.assessments:
         refuse(NOTHING, report.found, output == "json", given.colour, report.exit)

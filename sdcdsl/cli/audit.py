@@ -125,7 +125,7 @@ def audit(
     known_block(policy, block)
     from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
     from sdcdsl.cli.audit_output import AuditReport  # noqa: PLC0415
-    from sdcdsl.cli.progress import counting  # noqa: PLC0415
+    from sdcdsl.cli.progress import Counting  # noqa: PLC0415
     from sdcdsl.pipeline.audit import AuditRequest, audit_blocks, certify  # noqa: PLC0415
 
     tables = released_tables(released, policy, block, **published)
@@ -136,8 +136,8 @@ def audit(
         integer=integer,
         certificate=Path(certificate) if certificate else None,
     )
-    with workers(jobs, cluster) as team:
-        audited = audit_blocks(request, team, lambda name: counting(f"auditing {name}", "pairs"))
+    with workers(jobs, cluster) as team, Counting() as watch:
+        audited = audit_blocks(request, team, watch)
     committing()
     problems = certify(audited, request) if certificate is not None and audited.audits else []
     made = certificate if audited.audits and not problems else None

@@ -4,8 +4,8 @@ make it; nothing is written."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from sdcdsl.outcome import End
 from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.protect import Preparing, prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Counting, Inputs, Settled, writing_nothing
+from sdcdsl.pipeline.request import Inputs, Watch, writing_nothing
 from sdcdsl.policy import document as d
 from sdcdsl.risk import Assessment, assess, stated, unfit
 from sdcdsl.risk.assess_statements import stated_options
@@ -65,7 +65,7 @@ class AssessedBlocks:
 
 
 def assess_blocks(
-    request: AssessRequest, team: Team = SERIAL, counting: Counting | None = None, preparing: Preparing | None = None
+    request: AssessRequest, team: Team = SERIAL, watch: Watch | None = None, preparing: Preparing | None = None
 ) -> AssessedBlocks:
     """Every block, or the one that was asked for; no experiment is made if something is wrong with one."""
     refused = _refused(request)
@@ -81,11 +81,7 @@ def assess_blocks(
     unfitting = [problem for table in tables for problem in _unfit(table, request)]
     if unfitting:
         return AssessedBlocks(found=(*found, *unfitting), end=End.WRONG_DATA)
-    made: dict[str, tuple[Assessment, str]] = {}
-    for table in tables:
-        name = table.problem.name
-        with counting(name) if counting is not None else nullcontext() as progress:
-            made[name] = _assessed(table, request, team, progress), table.origin
+    made = {table.problem.name: (_assessed(table, request, team, watch), table.origin) for table in tables}
     return AssessedBlocks(made, found)
 
 
@@ -137,7 +133,7 @@ def _unfit(table: AdjustedTable, request: AssessRequest) -> Iterator[Diagnostic]
         yield diagnostic("SDC139", headline, FilePlace(str(place)), help="experiments are for adjusted tables")
 
 
-def _assessed(table: AdjustedTable, request: AssessRequest, team: Team, progress: Settled | None) -> Assessment:
+def _assessed(table: AdjustedTable, request: AssessRequest, team: Team, watch: Watch | None) -> Assessment:
     protect = request.policy.protects[table.problem.name]
     said = stated(protect)
     experiments, options = said if said is not None else (tuple(EXPERIMENTS), stated_options(protect))
@@ -148,6 +144,6 @@ def _assessed(table: AdjustedTable, request: AssessRequest, team: Team, progress
         {**options, **request.options},
         request.seed,
         deadline=Deadline(request.time_limit),
-        progress=progress,
+        progress=partial(watch.assessing, table.problem.name) if watch is not None else None,
         team=team,
     )

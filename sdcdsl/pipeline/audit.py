@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Counting, Inputs
+from sdcdsl.pipeline.request import Inputs, Watch
 from sdcdsl.pipeline.shared_cells import Said, contradicting
 from sdcdsl.released import pattern_of_jj
 from sdcdsl.report.certificate import inputs_of, write_certificate
@@ -70,7 +70,7 @@ class AuditedBlocks:
 
 
 def audit_blocks(
-    request: AuditRequest, team: Team = SERIAL, counting: Counting | None = None, bound: BoundBlocks | None = None
+    request: AuditRequest, team: Team = SERIAL, watch: Watch | None = None, bound: BoundBlocks | None = None
 ) -> AuditedBlocks:
     """Every protect block, or the one that was asked for; nothing is audited if something is wrong with one. `bound`:
     the blocks, where somebody has bound them before."""
@@ -90,15 +90,14 @@ def audit_blocks(
         return AuditedBlocks(found=tuple(dict.fromkeys(found)))
     audits: dict[str, Audit] = {}
     for name, pattern in patterns.items():
-        with counting(name) if counting is not None else nullcontext() as progress:
-            audits[name] = audit_release(
-                bound.problems[name],
-                pattern,
-                exact=request.exact,
-                integer=request.integer,
-                progress=progress,
-                team=team,
-            )
+        audits[name] = audit_release(
+            bound.problems[name],
+            pattern,
+            exact=request.exact,
+            integer=request.integer,
+            progress=partial(watch.auditing, name) if watch is not None else None,
+            team=team,
+        )
     if request.released.files:
         said = [Said(name, bound.problems[name], pattern) for name, pattern in patterns.items()]
         found += contradicting(request.policy, said)

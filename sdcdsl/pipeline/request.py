@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,6 @@ from sdcdsl.methods.checkpoint import EVERY
 from sdcdsl.methods.result import Progress
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
-
-Settled = Callable[[int, int], None]  # told how many are settled, of how many
-Counting = Callable[[str], AbstractContextManager[Settled | None]]  # shows that while a block is worked on
 
 
 @dataclass(frozen=True)
