@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +16,11 @@ def read_policy(path: Path, name: str | None = None, allow_outside: bool = False
     return _checked(path, lambda: load(path, name, allow_outside))
 
 
-def read_text(source: Source, path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnostic]]:
-    return _checked(path, lambda: load_source(source, path, allow_outside))
+def read_text(
+    source: Source, path: Path, allow_outside: bool = False, others: Mapping[Path, str] | None = None
+) -> tuple[Policy, list[Diagnostic]]:
+    """A text that is at hand; `others`: texts of files it uses that are at hand, too, by their real paths."""
+    return _checked(path, lambda: load_source(source, path, allow_outside, others))
 
 
 def _checked(path: Path, loaded: Callable[[], tuple[list[File], list[Diagnostic]]]) -> tuple[Policy, list[Diagnostic]]:
