@@ -404,5 +404,7 @@ def test_records_without_a_holding_are_holdings_of_their_own(tmp_path, role, key
     (tmp_path / "p.sdc").write_text(POLICY % role)
     [problem] = bind_file(tmp_path / "p.sdc", {}).values()
     counts = problem.tables[0].quantities["count"]
-    codes = problem.tables[0].lattice.dimensions[0].codes
+    lattice = problem.tables[0].lattice
+    assert lattice is not None
+    codes = lattice.dimensions[0].codes
     assert dict(zip(codes, counts.tolist(), strict=True)) == {"A": 4, "B": 2, "9": 1, "Total": 7}

@@ -19,6 +19,7 @@ from sdcdsl.numerics.nearest.relations_step import Relations
 from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
+from tests.shapes import shape
 
 
 def of(M: csr_array) -> Directions:
@@ -42,7 +43,7 @@ def test_a_basis_of_whole_numbers_that_says_what_makes_up_a_cell():
     M = sums(2, 2, 2, 2)
     N = of(M).N.toarray()
     assert not (M @ N).any()
-    assert N.shape[1] == 16 == np.linalg.matrix_rank(N) == M.shape[1] - np.linalg.matrix_rank(M.toarray())
+    assert N.shape[1] == 16 == np.linalg.matrix_rank(N) == shape(M)[1] - np.linalg.matrix_rank(M.toarray())
     assert set(np.unique(N)) == {0.0, 1.0}
     assert N.sum(axis=1).max() == 16  # the grand total
 
@@ -60,7 +61,7 @@ def test_too_many_directions():
 @pytest.mark.parametrize("seed", range(5))
 def test_a_step_solves_its_equations(seed):
     rng, M = small_cube(seed)
-    ways, n = of(M), M.shape[1]
+    ways, n = of(M), shape(M)[1]
     Q = 10.0 ** rng.uniform(-4, 6, n)
     pull, x, g = rng.normal(size=n), rng.normal(size=n), rng.normal(size=n)
     system = ways.system(Q)
@@ -75,7 +76,7 @@ def test_a_step_solves_its_equations(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_same_step_as_through_the_relations(seed):
     rng, M = small_cube(seed)
-    n = M.shape[1]
+    n = shape(M)[1]
     Q = 10.0 ** rng.uniform(-2, 2, n)
     pull, x = rng.normal(size=n), rng.normal(size=n)
     basis = np.sort(of(M)._made.row)
@@ -91,7 +92,7 @@ def test_the_same_step_as_through_the_relations(seed):
 def test_newtons_direction_is_that_of_dense_equations(any_size):
     """Held cells do not react: those of the dense system do not at all, those here as good as not."""
     rng, M = small_cube(7)
-    n = M.shape[1]
+    n = shape(M)[1]
     react = 10.0 ** rng.uniform(-3, 3, n)
     D, z = react.copy(), rng.normal(size=n)
     D[rng.choice(n, 4, replace=False)] = 0.0  # of 8 directions
@@ -107,7 +108,7 @@ def test_newtons_direction_is_that_of_dense_equations(any_size):
 def reference(box: Box) -> bool:
     """Whether anything fits, says scipy."""
     ends = np.stack([box.l, box.u], axis=1)
-    found = linprog(np.zeros(len(box.l)), A_eq=box.M, b_eq=np.zeros(box.M.shape[0]), bounds=ends)
+    found = linprog(np.zeros(len(box.l)), A_eq=box.M, b_eq=np.zeros(shape(box.M)[0]), bounds=ends)
     assert found.status in (0, 2), found.message
     return found.status == 0
 
@@ -182,7 +183,7 @@ def test_where_newton_fails_once_it_is_not_asked_again(monkeypatch):
 
     def fails(self, cost, l, u, y=None, *more, **named):
         calls.append(y)
-        return Ended(l, np.zeros(box.M.shape[0]), False) if y is None else plain(self, cost, l, u, y, *more, **named)
+        return Ended(l, np.zeros(shape(box.M)[0]), False) if y is None else plain(self, cost, l, u, y, *more, **named)
 
     plain = Newton.minimise
     monkeypatch.setattr(Newton, "minimise", fails)
