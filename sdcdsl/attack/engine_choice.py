@@ -21,7 +21,6 @@ LARGE_ELIMINATION = 20_000  # entries up to which elimination takes no longer th
 FEW_DIMENSIONS = 32  # in which a dictionary answers as quickly as flows
 LARGE_DICTIONARY = 4_000_000  # numbers up to which a dictionary beats a linear program
 MOST_KEPT = 4  # engines that wait for another question about the same box
-FILL = 20  # elimination may grow to this many times the entries of the relations
 
 
 def engine_for(component: Component, asked: str | None = None) -> Engine:
@@ -39,13 +38,13 @@ def engine_for(component: Component, asked: str | None = None) -> Engine:
     found, entries = None, len(matrix.index)
     if asked is None and entries > LARGE_MATRIX:
         if entries < LARGE_ELIMINATION:
-            found = echelon(matrix, fill=FILL * entries + 1000)
+            found = echelon(matrix)
         few = found is not None and len(found.free) <= FEW_DIMENSIONS
         flow = None if few else _network(component)
         if flow is not None:
             return flow
     if found is None:
-        found = echelon(matrix, fill=FILL * entries + 1000)
+        found = echelon(matrix)
     size = matrix.columns * len(found.free) if found is not None else inf
     if asked == "dense" and found is None:
         raise ValueError("too many numbers for an elimination")

@@ -16,7 +16,6 @@ from sdcdsl.accelerate.cutting.separation import Identity, Separation, identity_
 from sdcdsl.numerics.null_space import echelon
 
 MOST = 4000  # the latest are kept
-FILL = 40  # as in attacks
 SMALL = 1e-12
 
 Cut = tuple[Identity, np.ndarray | None]  # and the point of the master where it was found
@@ -52,7 +51,7 @@ class KeptCuts:
 def read_cuts(arrays: Mapping[str, np.ndarray], separation: Separation, width: int | None = None) -> Iterator[Cut]:
     """Cuts made anew from what stands in `arrays`; what makes no sense is passed over. `width`: of a point."""
     matrix, n = separation.demands.classes.matrix, separation.demands.classes.count
-    reduced = echelon(matrix, fill=FILL * len(matrix.index) + 1000)
+    reduced = echelon(matrix)
     try:
         level, start, cell = (np.asarray(arrays[f"cut_{name}"], dtype=np.int64) for name in ("level", "start", "cell"))
         value, at = np.asarray(arrays["cut_value"], dtype=float), np.asarray(arrays["cut_point"], dtype=np.int64)

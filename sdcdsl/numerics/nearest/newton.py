@@ -26,7 +26,7 @@ from scipy.sparse.linalg import splu
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.nearest.additive import conjugate
 from sdcdsl.numerics.nearest.solved import Cost, sides
-from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 
 STEPS = 600
 STUCK = 16  # steps without better residuals, after which there are better ways
@@ -36,7 +36,6 @@ EXACT = 1e-12  # of what a relation adds up: where the residuals may stop
 GOOD = 1e-8  # where they are good enough if no step makes them smaller
 ROOM_FOR_FACTORS = 6000  # relations, beyond which factors take too long and too much memory
 WORTH_REDUCING = 1000  # relations, from which those that others imply are left out of factors
-FILL = 50  # times the entries of M: what finding them may fill in
 SOFT = 1e-3  # a proximal term, relative to the curvature of the relations around it
 
 
@@ -167,11 +166,7 @@ class Newton:
     def enough(self) -> np.ndarray:
         """Relations that imply all others. Large tables say the same sums over and over, and factors take the third
         power of what they are given; in small ones finding out would take longer than it saves."""
-        m, n = sides(self.M)
+        m = sides(self.M)[0]
         if m < WORTH_REDUCING:
             return np.arange(m)
-        M = self.M
-        made = echelon(
-            Matrix(M.indptr.astype(np.int64), M.indices.astype(np.int64), M.data, n), fill=FILL * M.nnz + 1000
-        )
-        return np.arange(m) if made is None else np.sort(made.row)
+        return independent_rows(Matrix.of(self.M))
