@@ -12,15 +12,10 @@ from sdcdsl.attack.flow_engine import FlowEngine
 from sdcdsl.attack.reduction import Component
 from sdcdsl.attack.singleton_presolve import PresolvedEngine
 from sdcdsl.attack.tableau_engine import TableauEngine
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.null_space import Echelon, echelon
 
 ENGINES = ("dense", "network", "highs")
-
-LARGE_MATRIX = 500  # entries from which it pays to see whether the relations are those of a network
-LARGE_ELIMINATION = 20_000  # entries up to which elimination takes no longer than looking for a network
-FEW_DIMENSIONS = 32  # in which a dictionary answers as quickly as flows
-LARGE_DICTIONARY = 4_000_000  # numbers up to which a dictionary beats a linear program
-MOST_KEPT = 4  # engines that wait for another question about the same box
 
 
 def engine_for(component: Component, asked: str | None = None) -> Engine:
@@ -36,10 +31,10 @@ def engine_for(component: Component, asked: str | None = None) -> Engine:
             raise ValueError("the relations are not those of a network")
         return made
     found, entries = None, len(matrix.index)
-    if asked is None and entries > LARGE_MATRIX:
-        if entries < LARGE_ELIMINATION:
+    if asked is None and entries > TUNING.large_matrix:
+        if entries < TUNING.large_elimination:
             found = echelon(matrix)
-        few = found is not None and len(found.free) <= FEW_DIMENSIONS
+        few = found is not None and len(found.free) <= TUNING.few_dimensions
         flow = None if few else _network(component)
         if flow is not None:
             return flow
@@ -48,7 +43,7 @@ def engine_for(component: Component, asked: str | None = None) -> Engine:
     size = matrix.columns * len(found.free) if found is not None else inf
     if asked == "dense" and found is None:
         raise ValueError("too many numbers for an elimination")
-    if found is not None and (asked == "dense" or size <= LARGE_DICTIONARY):
+    if found is not None and (asked == "dense" or size <= TUNING.large_tableau):
         return TableauEngine(matrix, found, l, u)
     return _highs(component, found)
 
@@ -72,7 +67,7 @@ class Engines:
     def new(self, component: Component, asked: str | None = None) -> Engine:
         """One that knows nothing yet, kept for others: what it answers does not depend on who asked before."""
         made = engine_for(component, asked)
-        self._kept = [*self._kept[1 - MOST_KEPT :], (component, asked, made)]
+        self._kept = [*self._kept[1 - TUNING.kept_engines :], (component, asked, made)]
         return made
 
 

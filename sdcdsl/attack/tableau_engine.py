@@ -19,6 +19,7 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.aggregation import of_basis
 from sdcdsl.numerics.interior_point.box import REACHES, SURELY, BoxInteriorPoint, InteriorPath
 from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
@@ -29,9 +30,6 @@ from sdcdsl.numerics.simplex.revised import RevisedSimplex
 from sdcdsl.numerics.simplex.tableau import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Tableau
 
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
-MANY = 40  # dimensions from which the inner way is shorter
-SOME = 150  # and up to which walking on from a corner near by is shorter still
-MANY_MORE = 400  # up to which it is for levels that are reached long before the furthest corner
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ class TableauEngine:
         self.classes, rows = of_basis(self.basis)
         self.lo, self.hi = self.classes.bounds(l, u)
         self.book = Tableau(rows, self.lo, self.hi)
-        self._inward = len(made.free) >= MANY and not self.book.eager
+        self._inward = len(made.free) >= TUNING.inner_from and not self.book.eager
         self.to_the_end = False  # do not stop where it is clear that a cell falls short
         # What is known about the ends of classes: cells that move together have the same.
         self._ends: dict[tuple[int, float], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
@@ -138,7 +136,7 @@ class TableauEngine:
     def edges(self) -> RevisedSimplex | None:
         """For questions in one go, where no dimension is open at an end."""
         rows, lo, hi = self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1]
-        if self.book.eager or rows.shape[1] > MANY_MORE or not (np.isfinite(lo) & np.isfinite(hi)).all():
+        if self.book.eager or rows.shape[1] > TUNING.roomy_up_to or not (np.isfinite(lo) & np.isfinite(hi)).all():
             return None
         try:
             return RevisedSimplex(rows, lo, hi)
@@ -149,7 +147,7 @@ class TableauEngine:
         """Whether single questions cost next to nothing, if all levels are well inside (`roomy`) or ends are wanted."""
         if self.book.eager:
             return True
-        return roomy and (not exact or self.book.dimensions <= SOME) and self.edges is not None
+        return roomy and (not exact or self.book.dimensions <= TUNING.revised_up_to) and self.edges is not None
 
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         target = int(self.classes.of[cell])

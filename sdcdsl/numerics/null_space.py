@@ -23,12 +23,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.numerics.compiled import kernel
+from sdcdsl.numerics.tuning import TUNING
+
+# For the compiled loops, which read names of their module.
+STABLE = TUNING.stable
 
 PRIME = 2_147_483_647
-STABLE = 0.05  # a pivot is at least this share of the largest number in its row
 # Elimination may grow to so many times the numbers of the relations. On the tables of CSPLIB it takes at most 2.4
 # times, on cubes far more.
-FILL = 50
 ACCURATE = 1e-13  # residual of the null space, relative to its entries, that is not worth another step
 
 
@@ -103,7 +105,7 @@ def echelon(m: Matrix, weight: np.ndarray | None = None) -> Echelon | None:
         weight = np.bincount(m.index, minlength=m.columns)
     eliminate = _eliminate.at(len(m.index))
     rank, row, column, pivot, upper, lower = eliminate(
-        m.start, m.index, value, m.columns, weight, FILL * len(m.index) + 1000
+        m.start, m.index, value, m.columns, weight, TUNING.fill * len(m.index) + 1000
     )
     if rank < 0:
         return None

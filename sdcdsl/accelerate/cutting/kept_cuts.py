@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from sdcdsl.accelerate.cutting.separation import Identity, Separation, identity_of
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.numerics.null_space import echelon
 
-MOST = 4000  # the latest are kept
 SMALL = 1e-12
 
 Cut = tuple[Identity, np.ndarray | None]  # and the point of the master where it was found
@@ -23,7 +23,7 @@ Cut = tuple[Identity, np.ndarray | None]  # and the point of the master where it
 
 class KeptCuts:
     def __init__(self) -> None:
-        self._cuts: deque[Cut] = deque(maxlen=MOST)
+        self._cuts: deque[Cut] = deque(maxlen=TUNING.kept_cuts)
 
     def __len__(self) -> int:
         return len(self._cuts)

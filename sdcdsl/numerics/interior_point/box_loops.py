@@ -11,17 +11,20 @@ import numpy as np
 from sdcdsl.numerics.compiled import kernel
 from sdcdsl.numerics.interior_point.active_set import meet
 from sdcdsl.numerics.interior_point.normal_equations import assemble, dot, factor, solve, times, transposed, without
+from sdcdsl.numerics.interior_point.tuning import BOX
+
+# For the compiled loops, which read names of their module.
+STEPS = BOX.steps
+BACK = BOX.back
+IN_SIGHT = BOX.in_sight
+JOINS = BOX.joins
 
 # How a climb ends: far enough; surely not; as near to its end as the dictionary wants it; without having got anywhere;
 # at its end.
 REACHED, SHORT, NEAR, STUCK, THERE = 0, 1, 2, 3, 4
 
 ROUNDING = 1e-9  # share of the goal by which prices may miss it
-STEPS = 40
-BACK = 0.995  # of the way to the nearest end that one step takes
 NEARLY = 1e-2  # share of the way between point and bound from which a bound that gets worse is a matter of rounding
-IN_SIGHT = 1.0  # share of the way between point and bound from which rows at their ends may hold the goal
-JOINS = 0.5  # share of the room it had at first below which a row counts
 
 
 @kernel

@@ -8,9 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
+from sdcdsl.numerics.interior_point.tuning import BOX
 
-LARGE = 100  # dimensions from which a library factors faster than a loop
-BLOCK = 64  # columns that are multiplied at once
+# For the compiled loops, which read names of their module.
+LARGE = BOX.large
+BLOCK = BOX.block
+
 NOTHING = 1e-30
 
 

@@ -16,8 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
+from sdcdsl.numerics.simplex.tuning import DUAL
 
-LARGE_ENOUGH = 0.1  # of the largest candidate: a pivot may be as small as this if its row is shorter
+# For the compiled loops, which read names of their module.
+LARGE_ENOUGH = DUAL.large_enough
+
 SINGULAR = 1e-7
 NEGLIGIBLE = 1e-12
 

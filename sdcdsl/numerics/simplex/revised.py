@@ -17,13 +17,18 @@ import numpy as np
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
 from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY, BatchResult, Questions, close, credit
 from sdcdsl.numerics.simplex.tableau import CLOSED, DRIFT, FEASIBLE, OUTSIDE, RAY, REACHED, SMALL, TIRED
+from sdcdsl.numerics.simplex.tuning import REVISED, TABLEAU
 
-PIVOTS = 200  # pivots between two looks at the drift
-PATIENCE = 1000  # pivots after which a question is left to others
+# For the compiled loops, which read names of their module.
+PIVOTS = TABLEAU.pivots
+PATIENCE = REVISED.patience
+JOINING = REVISED.joining
+FEW = REVISED.few
+MOST = REVISED.most
+LESS = REVISED.less
+MORE = REVISED.more
+
 SOUND = 1e-7  # a pivot smaller than this leads to rows that depend on each other
-JOINING = 30  # rows that are looked at next
-FEW, MOST = 3, 6  # rows for each dimension that are looked at first, about
-LESS, MORE = 0.7, 1.4  # how much nearer or further one looks after having seen too many or too few
 
 
 class RevisedSimplex:
