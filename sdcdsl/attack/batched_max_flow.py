@@ -33,15 +33,15 @@ def streams(ledger: Ledger, engine: PresolvedEngine) -> bool:
 def streamed(ledger: Ledger, engine: PresolvedEngine, pairs: np.ndarray, side: int) -> Iterator[tuple[int | None, int]]:
     """Asks about one side of the pairs in this order. Yields a pair that somebody else has to ask about before it goes
     on, or None, and how many questions were passed since the last time."""
-    peeled, inner = engine.peeled, engine.inner
-    local = peeled.local[ledger.pairs.cell[pairs]]
+    presolved, inner = engine.presolved, engine.inner
+    local = presolved.local[ledger.pairs.cell[pairs]]
     needs = ledger.pairs.need[side, pairs]
     want = np.full(len(pairs), inf)
     if not ledger.task.exact:
         want = np.array([inner.level(OVERSHOOT * need, inner.whole) for need in needs.tolist()])
-    kept = _Kept(ledger, peeled.cells)
-    room = ledger.l[peeled.cells], ledger.u[peeled.cells], ledger.slack
-    served = ledger.pair_start[peeled.cells], ledger.pair_start[peeled.cells + 1], ledger.by_cell
+    kept = _Kept(ledger, presolved.cells)
+    room = ledger.l[presolved.cells], ledger.u[presolved.cells], ledger.slack
+    served = ledger.pair_start[presolved.cells], ledger.pair_start[presolved.cells + 1], ledger.by_cell
     found, given = ledger.found, ledger.pairs
     entries = found.reached, found.closed, found.witness, found.step, ledger.open
     levels = given.need, given.slide, ledger.own

@@ -1,4 +1,4 @@
-"""Which engine a component gets: a dictionary where it moves in few dimensions, flows on networks, else a solver."""
+"""Which engine a component gets: a tableau where it moves in few dimensions, flows on networks, else a solver."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def _same_box(one: Component, other: Component) -> bool:
 def _network(component: Component) -> Engine | None:
     if component.network is None:
         return None
-    peeled, network = component.network
-    return PresolvedEngine(peeled, FlowEngine(network, component.l[peeled.cells], component.u[peeled.cells]))
+    presolved, network = component.network
+    return PresolvedEngine(presolved, FlowEngine(network, component.l[presolved.cells], component.u[presolved.cells]))
 
 
 def _highs(component: Component, found: Echelon | None) -> Engine:

@@ -1,7 +1,7 @@
 """An interior way to the furthest point, for boxes with ends on all sides: few steps, however many dimensions.
 
 The simplex method walks from vertex to vertex, and in a hundred dimensions that takes hundreds of pivots, each of which
-touches the whole dictionary. A primal-dual interior-point method (Mehrotra's predictor and corrector) takes ten to
+touches the whole tableau. A primal-dual interior-point method (Mehrotra's predictor and corrector) takes ten to
 fifteen steps. A step solves H Δt = right-hand side with H = Rᵀ D R, which has only k rows and columns and is put
 together from sparse rows.
 
@@ -9,7 +9,7 @@ together from sparse rows.
 * At every point the prices give coefficients c with Rᵀc = R_target, so Σ max(c lo, c hi) bounds how far it can go,
   whatever the rounding: if that is not far enough, the question is answered too.
 * What is left lies on the edge, and its end has to be known exactly: the point says which rows stop the move, and the
-  dictionary goes on from there (`Tableau.place`), mostly without a single pivot.
+  tableau goes on from there (`Tableau.place`), mostly without a single pivot.
 
 The target's own ends are left out: 0 is in the box, so a point beyond them, scaled back, is as good as one at them.
 """
@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
-from sdcdsl.numerics.interior_point.box_loops import begin, centre, climb
+from sdcdsl.numerics.interior_point.box_loops import begin, centre, follow_path
 from sdcdsl.numerics.interior_point.tuning import BOX
 
 CLOSE = 1e-9  # the share of the way between point and bound at which the corner should be clear
@@ -96,11 +96,11 @@ class BoxInteriorPoint:
             less = _curve(x, self.lo[target], self.hi[target]) - _curve(x, -ends, ends)
         short, close = -np.inf if exact else SURELY * need, CLEAR if exact and len(self._full) else CLOSE
         few = int(BOX.few * self._size[1]) if exact and corners and len(self._full) else 0
-        return self._climb(goal, lo, hi, REACHES * need, short, close, few, (self._begun, target, less))
+        return self._path(goal, lo, hi, REACHES * need, short, close, few, (self._begun, target, less))
 
     def aim(self, goal: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> InteriorPath:
         """As far as it goes in the direction `goal`, in a box that may be tighter."""
-        return self._climb(goal if self._back is None else goal @ self._back, lo, hi, np.inf, -np.inf, CLOSE, 0)
+        return self._path(goal if self._back is None else goal @ self._back, lo, hi, np.inf, -np.inf, CLOSE, 0)
 
     def _start(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """The middle, or as much of it as a tighter box allows."""
@@ -123,7 +123,7 @@ class BoxInteriorPoint:
         r = self.rows
         return begin.at(r.nnz)(r.indptr, r.indices, r.data, self._full, self.foremost, self.lo, self.hi, self.middle)
 
-    def _climb(
+    def _path(
         self,
         goal: np.ndarray,
         lo: np.ndarray,
@@ -138,7 +138,7 @@ class BoxInteriorPoint:
         price, weight = np.zeros(len(lo)), np.zeros(len(lo))
         outside = BOX.granted if self.middle is None else 0.0
         rest = lo, hi, goal, point, outside, need, short, close, few, price, weight, *begun
-        ended, reached, bound = climb.at(r.nnz)(r.indptr, r.indices, r.data, self._full, self.foremost, *rest)
+        ended, reached, bound = follow_path.at(r.nnz)(r.indptr, r.indices, r.data, self._full, self.foremost, *rest)
         if self._back is not None:
             point = self._back @ point
         return InteriorPath(int(ended), point, reached, bound, price, weight)
@@ -190,7 +190,7 @@ class BoxInteriorPoint:
         r, nothing = csr_array(rows), np.zeros(len(rows))
         full = rows if len(self._full) else rows[:0]
         rest = lo, hi, rows[-1], point, 0.0, 0.2, -np.inf, 1e-2, 0, nothing, nothing.copy(), NOT_BEGUN, 0, 0.0
-        climb.at(r.nnz)(r.indptr, r.indices, r.data, full, np.arange(len(rows)), *rest)
+        follow_path.at(r.nnz)(r.indptr, r.indices, r.data, full, np.arange(len(rows)), *rest)
         return point[:k] if point[k] > LEAST else None
 
 

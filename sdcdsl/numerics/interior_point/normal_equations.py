@@ -1,4 +1,4 @@
-"""Products with rows, and the normal equations H = Rᵀ D R with their factors: the loops that climbs consist of.
+"""Products with rows, and the normal equations H = Rᵀ D R with their factors: the loops that a path consists of.
 
 Rows R are compressed (start, index, value), or `full` where most numbers are not zero.
 """

@@ -1,6 +1,6 @@
-"""A simplex dictionary for few dimensions and many bounded rows, warm from question to question.
+"""A simplex tableau for few dimensions and many bounded rows, warm from question to question.
 
-The rows are x = R t for t in k dimensions, each row i between lo_i and hi_i, and 0 is inside. The dictionary writes all
+The rows are x = R t for t in k dimensions, each row i between lo_i and hi_i, and 0 is inside. The tableau writes all
 rows by k of them,
 
     x = T x_J,
@@ -11,11 +11,11 @@ J may rest inside their bounds, where the first question finds them (at 0), and 
 
 Everything is scaled: a row is measured in units of the room it has, so that the box is of size one in all directions
 and one tolerance fits all. The entering row is the steepest in that measure. Rounding errors of pivots are watched: a
-dictionary whose rows no longer agree with R is computed anew.
+tableau whose rows no longer agree with R is computed anew.
 
-Of thousands of rows a few hundred ever stop a move. Large dictionaries hold only rows that have done so: a question is
+Of thousands of rows a few hundred ever stop a move. Large tableaux hold only rows that have done so: a question is
 answered with those, the answer is tried on all rows, and where it breaks some it is taken back to where the first of
-them stops it, they join the dictionary, and it goes on from there.
+them stops it, they join the tableau, and it goes on from there.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ STALLED = TABLEAU.stalled
 REACHED, CLOSED, RAY, TIRED = 0, 1, 2, 3
 
 FEASIBLE = 1e-12  # how far outside its bounds, in units of its room, a row may be and still count as inside
-OUTSIDE = 1e-11  # and from where on a row that is not in the dictionary has to join it
+OUTSIDE = 1e-11  # and from where on a row that is not in the tableau has to join it
 SMALL = 1e-9  # coefficients and prices below this are rounding errors
 DRIFT = 1e-10  # disagreement of T with R, in units of room, after which T is computed anew
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The columns of a dictionary, where they are and between which ends; the column of each row."""
+    """The columns of a tableau, where they are and between which ends; the column of each row."""
 
     t: np.ndarray
     value: np.ndarray
@@ -235,7 +235,7 @@ class Tableau:
         self._steep = (self._t * self._t).sum(axis=1)
 
     def _forget(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """Of the rows in the dictionary only those stay that J is made of, and those nearest to an end."""
+        """Of the rows in the tableau only those stay that J is made of, and those nearest to an end."""
         columns = np.arange(len(self._held))
         slack = np.minimum(hi - self.x, self.x - lo)[self._held]
         slack[: self._k + 1] = slack[self._nonbasic] = -np.inf

@@ -19,7 +19,7 @@ from tests.methods.tiny_tables import tiny_table
 
 @pytest.fixture
 def solvers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables too large for a dictionary, for once: here none is small enough for one."""
+    """Tables too large for a tableau, for once: here none is small enough for one."""
     monkeypatch.setattr(choosing, "TUNING", replace(choosing.TUNING, large_tableau=0))
 
 
