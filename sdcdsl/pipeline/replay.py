@@ -140,6 +140,8 @@ def _certificates(content: Mapping[str, Any], prepared: Prepared, folder: Path) 
 
 
 def same_problem(one: ProofProblem, other: ProofProblem) -> bool:
+    if (one.families is None) != (other.families is None):
+        return False
     return all(np.array_equal(x, y) for x, y in zip(_arrays(one), _arrays(other), strict=True))
 
 
@@ -151,4 +153,5 @@ def _arrays(problem: ProofProblem) -> list[np.ndarray]:
         *(regions.low, regions.high, regions.view_of),
         *(known.start, known.cell, known.low, known.high),
         *(pairs.cell, pairs.attacker, pairs.lpl, pairs.upl, pairs.spl),
+        *(problem.families.arrays if problem.families is not None else ()),
     ]

@@ -130,7 +130,7 @@ class Rounds:
             wanted = float(self.plan.options.get("gap") or 0.0) + ROUNDING
             known = result.objective is not None and self.bound is not None
             status = OPTIMAL if known and gap(result.objective, self.bound) <= wanted else FEASIBLE  # type: ignore[arg-type]
-            note += "; the bound is that of a search that asks for fewer"
+            note += "; the bound is that of a search that protects fewer"
         return replace(result, status=status, bound=self.bound, notes=(*result.notes, note))
 
     def _nothing(self, made: Round) -> Round:

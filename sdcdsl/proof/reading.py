@@ -19,8 +19,8 @@ from sdcdsl.ordinary import open_ordinary
 from sdcdsl.proof.allowance import Allowance
 from sdcdsl.proof.packed import TYPES, unpacked
 
-FORMAT = 2  # that is written
-FORMATS = (1, 2)  # that are read; the first has no packed numbers
+FORMAT, FAMILIES = 2, 3  # that are written: the second one where pairs are stated by families
+FORMATS = (1, FORMAT, FAMILIES)  # that are read; the first has no packed numbers
 MOST = 10**8  # of anything that is counted
 LARGEST_WHOLE = 2**53
 
@@ -55,7 +55,7 @@ class CertificateLines:
             raise MalformedCertificate(f"line {self.number}: {error}") from None
         except (EOFError, zlib.error, OSError) as error:
             said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else None
-            damaged = f"behind line {self.number}: the compressed data is damaged or incomplete"
+            damaged = f"after line {self.number}: the compressed data is damaged or incomplete"
             raise MalformedCertificate(said or damaged) from error
 
     def _records(self, file: IO[bytes]) -> Iterator[tuple[str, Any]]:
@@ -74,7 +74,7 @@ class CertificateLines:
             if not line.endswith(b"\n"):
                 raise MalformedCertificate("the line is not complete: the file was cut off")
             kind, body = _record(line, self._decoder, first=self.number == 1)
-            if self.number == 1 and body.get("sdcdsl-certificate") == FORMAT:
+            if self.number == 1 and body.get("sdcdsl-certificate") in (FORMAT, FAMILIES):
                 self._decoder = _PACKED
             yield kind, body
             self._running.update(line)

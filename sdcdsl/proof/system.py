@@ -11,6 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sdcdsl.proof.families import Families
+
 
 @dataclass(frozen=True, eq=False)
 class Entries:
@@ -186,6 +188,7 @@ class ProofProblem:
     system: System
     regions: Regions
     pairs: ProofPairs
+    families: Families | None = None  # of pairs that are not listed
 
     @cached_property
     def levels_up(self) -> np.ndarray:

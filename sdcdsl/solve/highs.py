@@ -30,6 +30,8 @@ _ENDINGS = {
     FAILED: Ending.FAILED,
 }
 
+NO_LIMITS = Limits()
+
 
 class Highs:
     name = "highs"
@@ -39,7 +41,9 @@ class Highs:
         return None
 
     def ask(self, model: linopy.Model, limits: Limits) -> Answer:
-        seen = numbers(model)
+        return self.ask_for(numbers(model), limits)
+
+    def ask_for(self, seen: Numbers, limits: Limits = NO_LIMITS) -> Answer:
         h = handle(seen)
         for option, value in options(limits).items():
             h.setOptionValue(option, value)
