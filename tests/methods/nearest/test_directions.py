@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,7 +32,7 @@ def of(M: csr_array) -> Directions:
 
 @pytest.fixture
 def any_size(monkeypatch):
-    monkeypatch.setattr(interior_module, "LARGE", 0)
+    monkeypatch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
 
 
 def small_cube(seed: int) -> tuple[np.random.Generator, csr_array]:
@@ -120,7 +122,7 @@ def test_what_is_ruled_out_does_not_fit(seed):
     box = random_box(seed)
     inside, cost = Inside(box.M), Cost(0 * box.w, 0 * box.w, box.w)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interior_module, "LARGE", 0)
+        patch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
         reached = inside.solve(cost, box.l, box.u) if (box.l <= box.u).all() else None
     if reached is None:
         return
@@ -154,9 +156,9 @@ def attacked(name: str) -> Box:
 
 def test_the_same_table_as_without(monkeypatch):
     box = attacked("hier13x7x7d")
-    monkeypatch.setattr(interior_module, "LARGE", 10**9)
+    monkeypatch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=10**9))
     without = L2(box.M).solve(box.w, box.l, box.u)
-    monkeypatch.setattr(interior_module, "LARGE", 0)
+    monkeypatch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
     made = L2(box.M, many=True).solve(box.w, box.l, box.u)
     assert made.status == without.status == OPTIMAL
     assert made.z is not None and without.z is not None and made.objective is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -27,7 +29,7 @@ def cube(side: int) -> csr_array:
 
 @pytest.fixture
 def reducing(monkeypatch):
-    monkeypatch.setattr(newton, "WORTH_REDUCING", 0)
+    monkeypatch.setattr(newton, "NEWTON", replace(newton.NEWTON, worth_reducing=0))
 
 
 def test_as_many_relations_as_the_rank(reducing):
