@@ -1,10 +1,10 @@
 """Tables for families of pairs: one that leaves out nobody, or few tables that together leave out nobody.
 
-For each family and side a linear program looks for the shortest move that takes the cell as far as it has to go, in the
-box that the members share. What a member knows beyond that is a matter of cost: beyond the room that the best informed
-member leaves a cell, each unit costs `BEYOND` times as much. Whom the table leaves out all the same is asked about next,
-with the rooms of all of them for bounds; then one by one. Members for whom there is no table are what is left: they get
-pairs of their own in the list, and bounds that prove it.
+For each family and side a linear program looks for the shortest move that takes the cell as far as it has to go, in
+the box that the members share. What a member knows beyond that is a matter of cost: beyond the room that the best
+informed member leaves a cell, each unit costs `BEYOND` times as much. Whom the table leaves out all the same is asked
+about next, with the rooms of all of them for bounds; then one by one. Members for whom there is no table are what is
+left: they get pairs of their own in the list, and bounds that prove it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _serve_members(proofs: Proofs, served: ServedMembers, program: _Program, fam
 def _offer(
     proofs: Proofs, program: _Program, family: int, side: int, found: tuple[np.ndarray, np.ndarray] | None
 ) -> bool:
-    """The table as a claim for the pair that stands for the family; and, if they see no more, for others of the cell."""
+    """The table as a claim for the pair that stands for the family; and for others of the cell who see no more."""
     if found is None:
         return False
     cells, move = found
@@ -91,8 +91,8 @@ def _programs(problem: ProofProblem) -> Iterator[tuple[_Program, np.ndarray]]:
 
 
 class _Program:
-    """The linear program of one class: a move is the sum of four parts of each cell, up and down, in everybody's box and
-    beyond it."""
+    """The linear program of one class: a move is the sum of four parts of each cell, up and down, in everybody's box
+    and beyond it."""
 
     def __init__(self, problem: ProofProblem, number: int, view: int):
         system, regions, families = problem.system, problem.regions, problem.families
@@ -140,8 +140,7 @@ class _Program:
         self.column = np.full((2, 2, count), -1, dtype=np.int64)  # [side, within | beyond, cell]
         first = 0
         for side, way in ((DOWN, -1.0), (UP, 1.0)):
-            least, whole = self._least[side, self.cells], self.room[side, self.cells]
-            for part, width in enumerate((least, np.where(np.isinf(least), 0.0, whole - least))):
+            for part, width in enumerate(self._widths(side, self.cells)):
                 some = np.flatnonzero(width > 0)
                 self.column[side, part, some] = first + np.arange(len(some))
                 first += len(some)
@@ -159,6 +158,12 @@ class _Program:
             ends=(nothing, self.width),
             primal_feasibility_tolerance=1e-10,
         )
+
+    def _widths(self, side: int, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far these cells go in everybody's box, and beyond it."""
+        least = self._least[side, cells]
+        some = np.isfinite(least)
+        return least, np.where(some, self.room[side, cells] - np.where(some, least, 0.0), 0.0)
 
     def shortest(self, family: int, side: int, members: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Cells and how far each of them moves; None if there is no such table for these members."""
@@ -194,7 +199,6 @@ class _Program:
         columns, low, high = [], [], []
         for way in (DOWN, UP):
             within, beyond = self.column[way, 0, self.place[cells]], self.column[way, 1, self.place[cells]]
-            least = self._least[way, cells]
             lower = np.zeros(len(cells))
             upper = rooms[way]
             if way != side:
@@ -204,10 +208,11 @@ class _Program:
                 if upper[here] < level * (1 - NOTHING):
                     return None, lower, upper
                 lower[here] = min(level * OVERSHOOT, float(upper[here]))
-            for column, start in ((within, 0.0), (beyond, least)):
-                end = least if start is not least else self.room[way, cells] - least
-                with np.errstate(invalid="ignore"):
-                    l, h = np.clip(lower - start, 0.0, end), np.clip(upper - start, 0.0, end)
+            least, _ = self._widths(way, cells)
+            inside = np.minimum(lower, least), np.minimum(upper, least)
+            with np.errstate(invalid="ignore"):  # where everybody's box is open there is nothing beyond it
+                outside = lower - inside[0], upper - inside[1]
+            for column, (l, h) in ((within, inside), (beyond, outside)):
                 some = column >= 0
                 columns.append(column[some])
                 low.append(l[some] / self.unit)
