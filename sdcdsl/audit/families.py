@@ -10,6 +10,7 @@ left: they get pairs of their own in the list, and bounds that prove it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from scipy.sparse import csc_array, hstack
@@ -28,12 +29,39 @@ NOTHING = 1e-9  # of the largest entry of a move: smaller ones are rounding erro
 
 
 def serve(proofs: Proofs) -> None:
-    """Enters tables for the pairs that stand for families, and whom they serve beside."""
+    """Enters tables for the pairs that stand for families, and whom they serve beside. In the order of the cells: a
+    program begins where the one before it ended."""
     for program, families in _programs(proofs.problem):
-        for family in families:
-            for side in (UP, DOWN):
-                if proofs.served is not None and proofs.served.left[side][family] is None:
-                    _offer(proofs, program, int(family), side, program.shortest(family, side, NOBODY))
+        for family, side in product(families.tolist(), (UP, DOWN)):
+            if proofs.served is not None and proofs.served.left[side][family] is None:
+                found = program.shortest(family, side, NOBODY)
+                if found is not None:
+                    _serve_everybody(proofs, proofs.served, program, *found)
+                if proofs.served.left[side][family] is None:
+                    _offer(proofs, program, family, side, found)
+
+
+def _serve_everybody(
+    proofs: Proofs, served: ServedMembers, program: _Program, cells: np.ndarray, move: np.ndarray
+) -> None:
+    """The move as often as everybody's box holds it, there and back, for every family whose cell it takes far enough."""
+    for way in (1.0, -1.0):
+        times = program.times(cells, way * move)
+        family, far = program.families_of(cells, way * move)
+        up = far > 0
+        need = np.where(up, program.families.upl[family], program.families.lpl[family]) * OVERSHOOT
+        open_yet = [served.left[int(u)][f] is None for f, u in zip(family.tolist(), up, strict=True)]
+        mine = np.flatnonzero((need > 0) & (np.abs(far) * times >= need) & np.array(open_yet, dtype=bool))
+        if not len(mine):
+            continue
+        step = way * float((need[mine] / np.abs(far[mine])).max())
+        family, up = family[mine], up[mine]
+        pairs = np.array([program.pair_of[f] for f in family.tolist()])
+        proofs.take(ScaledMove(cells, move, step, pairs[up], pairs[~up]))
+        for pair, one in zip(program.others_of(family), up[program.position(family)], strict=True):
+            if not proofs.reached(pair, UP if one else DOWN):
+                only = np.array([pair])
+                proofs.take(ScaledMove(cells, move, step, only if one else NOBODY, NOBODY if one else only))
 
 
 def serve_the_rest(proofs: Proofs) -> tuple[np.ndarray, np.ndarray]:
@@ -66,9 +94,7 @@ def _offer(
         return False
     cells, move = found
     pair = program.pair_of[family]
-    made = [np.array([pair])]
-    for others in program.others_of(family):
-        made.append(np.array([others]))
+    made = [np.array([one]) for one in (pair, *program.others_of(np.array([family])))]
     held = False
     for number, pairs in enumerate(made):
         if number and proofs.reached(int(pairs[0]), side):
@@ -97,7 +123,7 @@ class _Program:
     def __init__(self, problem: ProofProblem, number: int, view: int):
         system, regions, families = problem.system, problem.regions, problem.families
         assert families is not None
-        self.problem, self.families, a = problem, families, system.a
+        self.problem, self.families, self.number, a = problem, families, number, system.a
         l, u = around(a, regions.low[view], regions.high[view])
         self.room = np.stack([-l, u])
         known = regions.known
@@ -125,8 +151,23 @@ class _Program:
             out.setdefault(int(pairs.cell[pair]), []).append(pair)
         return out
 
-    def others_of(self, family: int) -> list[int]:
-        return self._others.get(int(self.families.cell[family]), [])
+    def others_of(self, family: np.ndarray) -> list[int]:
+        return [pair for f in family.tolist() for pair in self._others.get(int(self.families.cell[f]), [])]
+
+    def position(self, family: np.ndarray) -> np.ndarray:
+        """Which of these families each of their other pairs belongs to."""
+        count = [len(self._others.get(int(self.families.cell[f]), [])) for f in family.tolist()]
+        return np.repeat(np.arange(len(family)), count)
+
+    def times(self, cells: np.ndarray, move: np.ndarray) -> float:
+        """How often everybody's box holds the move."""
+        room = np.where(move > 0, self._least[UP, cells], self._least[DOWN, cells])
+        return float((room / np.abs(move)).min(initial=np.inf))
+
+    def families_of(self, cells: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Families of this class whose cells move, and how far."""
+        family = self.families.at(np.full(len(cells), self.number), cells)
+        return family[family >= 0], move[family >= 0]
 
     def _parts(self) -> None:
         """Columns, in units of a typical level."""

@@ -148,7 +148,7 @@ class Report:
         if outcome.end is not End.DONE or self.exit != exits.DONE:
             yield f"  {'wrote':<10}  nothing"
             return
-        yield f"  {'wrote':<10}  nothing: no `release` asks for a file"
+        yield f"  {'wrote':<10}  nothing: no `release` names a file"
         yield from _listed(outcome)
 
 
@@ -236,7 +236,7 @@ def _audit(outcome: Outcome) -> str:
     good = int((made.verdicts == "p").sum())
     how_many = "all" if good == len(made.verdicts) else count(good)
     if made.distance is not None:  # nothing is published about changes, so there was nobody to simulate
-        return f"{pairs}, {how_many} as far from the truth as asked; no attacker was simulated (`sdcdsl assess`)"
+        return f"{pairs}, {how_many} as far from the truth as required; no attacker was simulated (`sdcdsl assess`)"
     return f"{pairs}, {how_many} protected"
 
 

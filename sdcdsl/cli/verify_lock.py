@@ -90,7 +90,7 @@ def _missing(file: str, made: list[Check]) -> Diagnostic | None:
     absent = list(dict.fromkeys(c.name for c in made if c.state == ABSENT and c.what != "version"))
     if not absent:
         return None
-    headline = f"{plural(len(absent), 'file')} that the lock names cannot be checked: --strict asks for all of them"
+    headline = f"{plural(len(absent), 'file')} that the lock names cannot be checked: --strict requires all of them"
     return diagnostic("SDC412", headline, FilePlace(file), notes=[visible(name) for name in absent[:20]])
 
 
@@ -115,7 +115,7 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
     width = max(len(c.what) for c in shown) + 2
     absent = sum(c.state == ABSENT and c.what != "version" for c in made)
     limits = f", as far as can be seen: {plural(absent, 'file')} not here" if absent and code in verdict else ""
-    broken = "the policy was reworded, and asks for the same" if _only_reworded(made) else "THE LOCK DOES NOT HOLD"
+    broken = "the policy was reworded, and requires the same" if _only_reworded(made) else "THE LOCK DOES NOT HOLD"
     out = [f"{title}: {verdict.get(code, broken)}{limits}"]
     for block in content["blocks"]:
         facts = ", ".join(str(block.get(key)) for key in ("method", "status", "verdict"))
@@ -124,7 +124,7 @@ def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
         why = f", {one.why}" if one.why else ""
         out.append(visible(f"  {one.what:<{width}}{one.name}: {one.state}{why}"))
     same = sum(c.what == "version" and c.state == HOLDS for c in made)
-    return [*out, f"  {'version':<{width}}{plural(same, 'program')} as then"] if same else out
+    return [*out, f"  {'version':<{width}}{plural(same, 'program')} of the same version"] if same else out
 
 
 def _only_reworded(made: list[Check]) -> bool:

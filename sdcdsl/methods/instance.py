@@ -6,7 +6,7 @@ Cells that are open whatever a method decides (unions of cells, which nobody pub
 cost nothing more. A *side* is one direction of a pair with a level to reach there.
 
 Pairs of cells that are not sensitive may be *conditional* (003 §7): their levels hold if the cell is touched. Whoever
-does not look at `conditional` takes them for levels like others, which asks for too much and never for too little.
+does not look at `conditional` takes them for levels like others, which requires too much and never too little.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def _inferred(problem: TableProblem, pair: int, interval: Interval) -> Inferred:
             number = int(one.spans[level][cell])
             if amounts[level] > 0:
                 span = one.statements[number] if number >= 0 else None
-                asked[level] = Statement.of(span, "" if span is not None else "what the file asks for")
+                asked[level] = Statement.of(span, "" if span is not None else "the level of the file")
             cut |= amounts[level] < float(one.amounts[level][cell])
     conditional = "conditional" in data and bool(data["conditional"].values[pair])
     return Inferred(attacker, interval, amounts["lpl"], amounts["upl"], amounts["spl"], asked, conditional, cut)

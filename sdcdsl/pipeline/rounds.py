@@ -158,7 +158,7 @@ class Rounds:
         status = result.status
         if not _proves(problem):
             status = self._with_bound(result).status
-            note += "; the bound is that of a search that asks for fewer"
+            note += "; the bound is that of a search that protects fewer"
         return replace(result, status=status, bound=self.bound, notes=(*result.notes, note))
 
     def _with_bound(self, result: Result) -> Result:

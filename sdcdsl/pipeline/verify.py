@@ -90,7 +90,7 @@ def meaning(content: Mapping[str, Any], policy: Policy) -> Check:
     """Does the policy still mean what it meant?"""
     if content["policy"].get("digest") == policy_digest(policy):
         return Check("policy", "meaning", HOLDS)
-    return Check("policy", "meaning", BROKEN, "the policy asks for something else now")
+    return Check("policy", "meaning", BROKEN, "the policy requires something else now")
 
 
 def replayed(content: Mapping[str, Any], prepared: Prepared) -> Iterator[Check]:
@@ -103,6 +103,6 @@ def replayed(content: Mapping[str, Any], prepared: Prepared) -> Iterator[Check]:
             continue
         attempts = () if outcome is None else outcome.attempts
         timed = block.get("timed", True) or any(attempt.result.timed for attempt in attempts)
-        why = "time had a say in the search, which may go another way" if timed else "this should not happen"
+        why = "the search depended on time, and may take another course" if timed else "this should not happen"
         what = "nothing was found this time" if outcome is None or outcome.pattern is None else "another pattern"
         yield Check("replay", block["name"], BROKEN, f"{what}; {why}")

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -44,6 +45,7 @@ class File:
 class _Loading:
     root: Path
     allow_outside: bool
+    others: Mapping[Path, str] = field(default_factory=dict)  # texts at hand, which are not read from disk
     files: list[File] = field(default_factory=list)
     seen: set[tuple[Path, str]] = field(default_factory=set)
     texts: dict[Path, tuple[Parsed, Document]] = field(default_factory=dict)  # read once, under however many names
@@ -126,9 +128,11 @@ def load(path: Path, name: str | None = None, allow_outside: bool = False) -> tu
     return load_source(source, path, allow_outside)
 
 
-def load_source(source: Source, path: Path, allow_outside: bool = False) -> tuple[list[File], list[Diagnostic]]:
+def load_source(
+    source: Source, path: Path, allow_outside: bool = False, others: Mapping[Path, str] | None = None
+) -> tuple[list[File], list[Diagnostic]]:
     """As `load`, for a text that is at hand; `path` says where its `use` lines start from."""
-    loading = _Loading(path.resolve().parent, allow_outside)
+    loading = _Loading(path.resolve().parent, allow_outside, others or {})
     _understand(loading, source, path.resolve())
     _add(loading, path, prefix="", chain=(), used_at=None)
     loading.files[-1] = replace(loading.files[-1], missing=frozenset(loading.missing))
@@ -217,14 +221,17 @@ def _try(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[Path
 
 def _read_used(loading: _Loading, use: Use, target: Path, name: str, prefix: str, chain: tuple[Path, ...]) -> None:
     assert use.span is not None
-    if not target.exists():
+    real = target.resolve()
+    if real not in loading.others and not target.exists():
         siblings = [p.name for p in target.parent.glob("*.sdc")] if target.parent.is_dir() else []
         near = did_you_mean(target.name, siblings)
         loading.diagnostics.append(diagnostic("SDC050", f'there is no file "{use.path}"', use.span, near))
         return
-    real = target.resolve()
     if real not in loading.texts:
-        source, found = read_file(target, name, use.span)
+        if real in loading.others:
+            source, found = Source(name, loading.others[real]), []
+        else:
+            source, found = read_file(target, name, use.span)
         loading.diagnostics += found
         if source is None:
             return

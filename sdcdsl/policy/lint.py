@@ -297,7 +297,7 @@ def needed_by_nobody(policy: Policy, today: datetime.date) -> Iterator[Diagnosti
         for level in protect.all(d.Level):
             if level.amount == x.Name("needed"):
                 found = diagnostic(
-                    "SDC214", "no rule asks for a level: `needed` is zero for cells that are named", level.span
+                    "SDC214", "no rule gives a level: `needed` is zero for cells that are named", level.span
                 )
                 yield found.mark(named[0].span, "named here")
 

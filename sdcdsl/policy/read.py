@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, Source, in_reading_order
@@ -15,8 +16,11 @@ def read_policy(path: Path, name: str | None = None, allow_outside: bool = False
     return _checked(files, found)
 
 
-def read_text(source: Source, path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnostic]]:
-    files, found = load_source(source, path, allow_outside)
+def read_text(
+    source: Source, path: Path, allow_outside: bool = False, others: Mapping[Path, str] | None = None
+) -> tuple[Policy, list[Diagnostic]]:
+    """A text that is at hand; `others`: texts of files it uses that are at hand, too, by their real paths."""
+    files, found = load_source(source, path, allow_outside, others)
     return _checked(files, found)
 
 

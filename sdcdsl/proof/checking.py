@@ -63,7 +63,7 @@ def verify(path: Path | str) -> Verification:
     except MalformedCertificate as error:
         return Verification(False, [str(error)], header=check.header, readable=False)
     if check.stage < ORDER["end"]:
-        where = "the file is empty" if not check.header else f"the file ends behind line {lines.number}"
+        where = "the file is empty" if not check.header else f"the file ends after line {lines.number}"
         return Verification(False, [f"{where}: the last record is missing"], header=check.header, readable=False)
     return check.result()
 
@@ -291,7 +291,7 @@ class _Check:
             with np.errstate(invalid="ignore"):
                 share = np.where(short > 0, short / level, 0.0)
             for i in np.flatnonzero(share > TOLERANCE).tolist():
-                far = f"{one[i] + other[i]:.12g} {way}, and {level[i]:.12g} is asked for"
+                far = f"{one[i] + other[i]:.12g} {way}, and {level[i]:.12g} is required"
                 self._fail(f"{self._named(chosen[i])} is called protected; its claims drive it {far}")
             self.tolerance = max(self.tolerance, float(share.max(initial=0.0)))
 

@@ -55,7 +55,7 @@ class CertificateLines:
             raise MalformedCertificate(f"line {self.number}: {error}") from None
         except (EOFError, zlib.error, OSError) as error:
             said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else None
-            damaged = f"behind line {self.number}: the compressed data is damaged or incomplete"
+            damaged = f"after line {self.number}: the compressed data is damaged or incomplete"
             raise MalformedCertificate(said or damaged) from error
 
     def _records(self, file: IO[bytes]) -> Iterator[tuple[str, Any]]:

@@ -12,9 +12,7 @@ from sdcdsl.vocabulary.option import Kind, NoOptions, option
 @record
 class ThresholdArguments(Record):
     n: Any = option(Kind.WHOLE, "fewer contributors than this make a cell sensitive", least=1, tighter=+1)
-    level: Any = option(
-        Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1
-    )
+    level: Any = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
 
 @record
@@ -38,9 +36,7 @@ class PqArguments(Record):
 @record
 class ContributorsArguments(Record):
     n: Any = option(Kind.WHOLE, "a cell needs at least this many contributors of more than zero", least=1, tighter=+1)
-    level: Any = option(
-        Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1
-    )
+    level: Any = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
 
 @record
@@ -48,14 +44,12 @@ class RequestArguments(Record):
     share: Any = option(
         Kind.SHARE, "only where who asked gives more than this share of the cell", "0%", least=0, most=100, tighter=-1
     )
-    level: Any = option(
-        Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1
-    )
+    level: Any = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
 
 @record
 class ZeroArguments(Record):
-    level: Any = option(Kind.NUMBER, "the level it asks for above zero, in units of the table", 1, least=0, tighter=+1)
+    level: Any = option(Kind.NUMBER, "the level it gives above zero, in units of the table", 1, least=0, tighter=+1)
 
 
 @record

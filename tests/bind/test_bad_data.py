@@ -148,7 +148,7 @@ def test_a_decimal_comma_is_the_first_thing_said(tmp_path, monkeypatch):
     assert headline.endswith("cells.csv: decimals with `,`")
     assert [line.strip() for line in rest if line][1:3] == [
         "= and 6 more",
-        '= help: if `,` is the decimal mark of this file: { decimal "," } behind its name',
+        '= help: if `,` is the decimal mark of this file: { decimal "," } after its name',
     ]
     words = plan(tmp_path, CELLS, changed("cells.csv", ",30,5,9", ",3o,5,9")).output
     assert "cells.csv:4" in words and "found" not in words  # nothing is said of what may not be shown

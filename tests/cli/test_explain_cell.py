@@ -264,7 +264,7 @@ def test_rules_say_their_figures(firms: Path):
     assert rules["sensitive by threshold(2)"]["figures"] == "3 contributors, 2 needed"
     # R = 100 - 90 - 8 = 2, and 2 / 90 = 2.22 %; the level is 10 % of 90 less 2.
     p = rules["sensitive by p_percent(10%)"]
-    assert "within 2.22 %" in p["figures"] and "10 % asked" in p["figures"]
+    assert "within 2.22 %" in p["figures"] and "10 % required" in p["figures"]
     assert (p["needed_lower"], p["needed_upper"]) == (7, 7)
     dominance = rules["sensitive by dominance(2, 85%)"]
     assert "98 % (98 of 100)" in dominance["figures"] and "85 % allowed" in dominance["figures"]

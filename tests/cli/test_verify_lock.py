@@ -155,7 +155,7 @@ def test_a_policy_that_means_something_else(locked):
     assert (found["policy", "investment.sdc"], found["policy", "meaning"]) == ("broken", "holds")
     reworded = verify(locked)
     assert reworded.exit_code == 3
-    assert reworded.stdout.startswith("Investment: the policy was reworded, and asks for the same\n")
+    assert reworded.stdout.startswith("Investment: the policy was reworded, and requires the same\n")
     (locked.parent / "out.csv").write_text("another table\n", encoding="utf-8")
     assert verify(locked).stdout.startswith("Investment: THE LOCK DOES NOT HOLD\n")
 

@@ -126,7 +126,7 @@ def _levels(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
             "SDC134",
             f"protect `{protect.name}` does not say how uncertain its cells must stay",
             protect.heading,
-            help="lpl needed and upl needed take what the rules ask for; or an amount such as lpl 10% of value",
+            help="lpl needed and upl needed take the levels of the rules; or an amount such as lpl 10% of value",
         )
 
 
@@ -191,7 +191,7 @@ def _attackers_have_counts(policy: Policy, protect: d.Block) -> Iterator[Diagnos
                     "SDC146",
                     headline,
                     said.span,
-                    help="say what he knows as bounds: bounds 0 .. 0 where count = 0",
+                    help="say what they know as bounds: bounds 0 .. 0 where count = 0",
                 )
                 yield found.mark(weight.span, "weights").mark(block.heading, "this table")
 
@@ -224,8 +224,8 @@ def _seed(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                 )
                 return
     secrets = (
-        (keyed_senses, "`sense keyed` draws keys: without a seed that nobody outside knows they are no secret"),
-        (moved_ends, "`avoid_centre` moves ends at random: without a seed that nobody outside knows they move back"),
+        (keyed_senses, "`sense keyed` draws keys: without a secret seed they are no secret"),
+        (moved_ends, "`avoid_centre` moves ends at random: without a secret seed they can be moved back"),
     )
     for drawing, headline in secrets:
         option = next(drawing(protect), None)

@@ -84,7 +84,7 @@ def _choices(one: LevelSet, level: str, attacker: str | None, given: bool | None
     said = [s for s in one.levels if s.level == level and s.against in (None, attacker)]
     if not said:
         return [_ZERO] if given is False else []  # a table's file states levels of its own (S31)
-    # For one attacker it makes no difference whether a statement names him.
+    # For one attacker it makes no difference whether a statement names that one.
     bare = [d.Level(s.level, s.amount, None, s.where) for s in said]
     dead = {id(b) for b, _ in covered(bare)}
     return [(_needed(s.amount, level), s) for s, b in zip(said, bare, strict=True) if id(b) not in dead]
