@@ -19,12 +19,14 @@ from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.packing import ScaledMove
 from sdcdsl.audit.proving import Proofs
-from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.proof.families import NOBODY, ServedMembers
 from sdcdsl.proof.system import ProofProblem
+from sdcdsl.status import OPTIMAL
 
 BEYOND = 100.0  # times the cost of a move that is in everybody's box
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level, so that rounding leaves no table short
+EXACTLY = 1e-10  # within which a program keeps relations and bounds, in typical levels
 NOTHING = 1e-9  # of the largest entry of a move: smaller ones are rounding errors
 
 
@@ -44,7 +46,7 @@ def serve(proofs: Proofs) -> None:
 def _serve_everybody(
     proofs: Proofs, served: ServedMembers, program: _Program, cells: np.ndarray, move: np.ndarray
 ) -> None:
-    """The move as often as everybody's box holds it, there and back, for every family whose cell it takes far enough."""
+    """The move as often as everybody's box holds it, there and back, for all families whose cells it takes far enough."""
     for way in (1.0, -1.0):
         times = program.times(cells, way * move)
         family, far = program.families_of(cells, way * move)
@@ -193,11 +195,11 @@ class _Program:
         self.width, self.cell = np.concatenate(ends), np.concatenate(cells)
         self.way = np.concatenate(ways)
         nothing = np.zeros(len(self.width))
-        self._highs = handle(
+        self.program = LinearProgram(
             hstack(columns, format="csc"),
             cost=np.concatenate(costs),
-            ends=(nothing, self.width),
-            primal_feasibility_tolerance=1e-10,
+            bounds=(nothing, self.width),
+            primal_tolerance=EXACTLY,
         )
 
     def _widths(self, side: int, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -217,15 +219,13 @@ class _Program:
         columns, low, high = self._bounds(at, side, level, members)
         if columns is None:
             return None
-        self._highs.changeColsBounds(len(columns), columns, low, high)
-        try:
-            self._highs.run()
-            if self._highs.modelStatusToString(self._highs.getModelStatus()) != "Optimal":
-                self._highs.clearSolver()
-                return None
-            x = np.array(self._highs.getSolution().col_value)
-        finally:
-            self._highs.changeColsBounds(len(columns), columns, np.zeros(len(columns)), self.width[columns])
+        self.program.change_bounds(low, high, columns)
+        ended = self.program.solve()
+        x = self.program.x if ended == OPTIMAL else None
+        self.program.change_bounds(np.zeros(len(columns)), self.width[columns], columns)
+        if x is None:
+            self.program.forget()
+            return None
         d = np.bincount(self.cell, weights=self.way * x, minlength=len(self.cells)) * self.unit
         used = np.flatnonzero(np.abs(d) > NOTHING * np.abs(d).max(initial=0.0))
         return self.cells[used], d[used]
