@@ -111,7 +111,9 @@ def audit(
     options: dict[str, Any] = {"exact": False, "team": team, "progress": None if exact else progress}
     engines = Engines()
     chosen = ~stuck & ((proofs.of_listed == "n") | exact)
-    for made in attack(task, np.flatnonzero(chosen), watch, engine=engine, engines=engines, prove_ends=exact, **options):
+    for made in attack(
+        task, np.flatnonzero(chosen), watch, engine=engine, engines=engines, prove_ends=exact, **options
+    ):
         proofs.add(made)
         failures += made.findings.failures
         still.append((made.component.cells[made.findings.still], made.view))

@@ -104,8 +104,8 @@ class Proofs:
 
     @property
     def verdicts(self) -> np.ndarray:
-        """p protected · e exposed · n not proven. A pair that stands for a family is not proven either where a member is
-        served by no table and has no pair of its own."""
+        """p protected · e exposed · n not proven; so is a pair that stands for a family where a member is served by no
+        table and has no pair of its own."""
         out = self.of_listed
         if self.served is not None:
             short = np.isin(self.served.of_pair, self.served.unserved()[0])

@@ -18,6 +18,7 @@ from sdcdsl.proof.families import Families
 
 MOST_LISTED = 20_000  # pairs of one class of contributors that are listed
 
+
 @dataclass(frozen=True, eq=False)
 class _Class:
     """The families of one declared attacker."""

@@ -139,7 +139,9 @@ class TableProblem:
         number = {label: k for k, label in enumerate(self.attackers)}
         who = np.array([number.get(other.attackers[int(k)], -1) for k in attacker], dtype=np.int64)
         class_of = np.where(who >= 0, self.families.class_of[who], -1)
-        place = {pair: f for f, pair in enumerate(zip(self.families.of.tolist(), self.families.cell.tolist(), strict=True))}
+        place = {
+            pair: f for f, pair in enumerate(zip(self.families.of.tolist(), self.families.cell.tolist(), strict=True))
+        }
         at = [place.get(pair, -1) for pair in zip(class_of.tolist(), cell.tolist(), strict=True)]
         family = np.array(at, dtype=np.int64)
         return self.with_listed(family[family >= 0], who[family >= 0])

@@ -20,8 +20,8 @@ import numpy as np
 
 from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.exact import TOLERANCE
-from sdcdsl.proof.packed import packed
 from sdcdsl.proof.families import Families
+from sdcdsl.proof.packed import packed
 from sdcdsl.proof.reading import FAMILIES, FORMAT
 from sdcdsl.proof.system import ProofPairs, Regions, System
 from sdcdsl.proof.witness import Claim, Witness

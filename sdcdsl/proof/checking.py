@@ -202,8 +202,8 @@ class _Check:
         """Members of families whose boxes hold the tables that are claimed for the pair that stands for them."""
         assert self.served is not None
         ends = np.searchsorted(reached.claim, np.arange(len(self.claims) + 1))
-        for number in np.flatnonzero(holds).tolist():
-            claim, mine = self.claims[number], slice(ends[number], ends[number + 1])
+        for at in np.flatnonzero(holds).tolist():
+            claim, mine = self.claims[at], slice(ends[at], ends[at + 1])
             pair, up, far = reached.pair[mine], reached.up[mine], reached.far[mine]
             self.served.take(made.moves, claim.witness, claim.step, pair, up, far)
 

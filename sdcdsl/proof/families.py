@@ -203,9 +203,7 @@ class _KnownByCell:
         excluded = (self.low > a[self.cell]) | (self.high < a[self.cell])
         self.never = np.unique(self.attacker[excluded])  # whose box does not hold the truth
 
-    def left_out(
-        self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float
-    ) -> np.ndarray:
+    def left_out(self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float) -> np.ndarray:
         """Members of the class whose box does not hold the table."""
         far = step * move
         beyond = np.abs(far) >= SURELY * np.where(far > 0, self.room[1, cells], self.room[0, cells])
