@@ -13,9 +13,9 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import read, refuse, tell, wants_colour
+from sdcdsl.cli.reading import read, refuse, say, tell, wants_colour
 from sdcdsl.cli.revisions import is_revision, of_revision
-from sdcdsl.diagnostics import has_errors
+from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json as as_json_of
