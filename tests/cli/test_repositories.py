@@ -1,4 +1,4 @@
-"""Policies in repositories: revisions in `diff`, the diff driver of git, `check --fix`, and the script of the action."""
+"""Policies in repositories: revisions in `diff`, the diff driver of git, `check --fix`, the script of the action."""
 
 from __future__ import annotations
 
