@@ -253,7 +253,7 @@ def _one_or_two(text: str, span: Span) -> Diagnostic:
     one, two = f"{whole}.{rest}%", f"{whole}, {rest}%"
     headline = "a comma between digits: two arguments, or a decimal?"
     label = f"write {two}, with a blank, for two arguments; {one} for a decimal"
-    return diagnostic("SDC020", headline, span, label, fix=Fix(span, two))
+    return diagnostic("SDC020", headline, span, label, fix=Fix(span, two, certain=False))
 
 
 def _bad_percent(text: str, span: Span) -> Diagnostic:
@@ -317,7 +317,7 @@ def _foreign(text: str, span: Span) -> Diagnostic:
 
 def _odd(text: str, span: Span) -> Diagnostic:
     if text == "%":
-        return diagnostic("SDC018", "`%` stands directly behind its number", span, help="write 10% of value")
+        return diagnostic("SDC018", "`%` stands directly after its number", span, help="write 10% of value")
     if text == "?":
         help = "if CONDITION then AMOUNT otherwise AMOUNT"
         return diagnostic("SDC019", "a choice is written with `if`", span, help=help)
