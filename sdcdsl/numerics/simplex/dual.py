@@ -34,7 +34,9 @@ FOUND, NONE, GAVE_UP = 1, 0, -1
 
 
 class DualSimplex:
-    def __init__(self, m: csr_array):
+    def __init__(self, m: csr_array, work: float | None = None):
+        """`work`: entries that a question may look at, however large the table and whatever became of others."""
+        self._most = work
         self.rows, self.size = size(m)
         by_row, by_cell = csr_array(m), csc_array(m)
         self._matrix = (
@@ -82,7 +84,7 @@ class DualSimplex:
         self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray, need: float = 1.0
     ) -> tuple[int, np.ndarray, np.ndarray]:
         """What came of it, cells and their moves in needs. A cell with an infinite price does not move."""
-        ask = (p, sign, need, self._factor * self._entries)
+        ask = (p, sign, need, self._factor * self._entries if self._most is None else self._most)
         spaces = (self._work, self._lists, self._product, self._space)
         status, count, self.inversions = self._solve(ask, (down, up), price, self._matrix, *spaces)
         self._judge(status == GAVE_UP)
