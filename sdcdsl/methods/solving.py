@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from sdcdsl.bind.cell_labels import CELL, labels_of
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.definition import Definition
@@ -20,6 +22,9 @@ from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.registry import Unusable, load
 from sdcdsl.status import FAILED
 from sdcdsl.vocabulary.methods import METHODS, Method
+
+if TYPE_CHECKING:
+    import linopy
 
 Solve = Callable[[TableProblem, SolveContext], Result]
 SWITCH = "SDCDSL_ACCELERATE"
@@ -53,6 +58,23 @@ def definition(name: str) -> Definition:
     if model is None:
         raise Unusable(f"the method `{name}` has no model")
     return load(model)
+
+
+def labelled_model(problem: TableProblem, name: str, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+    """The model of a method, its variables with the codes of their cells: `model.variables["x"].sel(region="North")`.
+    Solvers get it without: labels are for people."""
+    from linopy import Variable  # noqa: PLC0415  takes its time to load
+
+    model = definition(name).model(problem, context, witnesses)
+    labels = labels_of(problem)
+    for variable, over_cells in list(model.variables.items()):
+        if CELL in over_cells.dims:
+            mine = labels.isel({CELL: over_cells.indexes[CELL].to_numpy()})
+            assert mine is not None
+            named = over_cells.data.assign_coords(mine.coordinates)
+            # linopy broadcasts what it wraps, which leaves nothing of an index but its coordinates.
+            model.variables.data[variable] = Variable(named, model, variable, skip_broadcast=True)
+    return model
 
 
 def modelled() -> list[str]:
