@@ -46,10 +46,15 @@ ROUNDS = 4
 ROUNDING = 1e-12
 
 
+def entries(problem: TableProblem) -> int:
+    """Of all witness tables: the size of a model."""
+    lpl, upl, spl = (problem.dataset[level].values for level in ("lpl", "upl", "spl"))
+    return int(sum(((level > 0) | (spl > 0)).sum() for level in (lpl, upl))) * problem.n
+
+
 def too_many_variables(problem: TableProblem) -> str | None:
     """Why the model of a problem is too large to be written down, in a sentence."""
-    lpl, upl, spl = (problem.dataset[level].values for level in ("lpl", "upl", "spl"))
-    count = int(sum(((level > 0) | (spl > 0)).sum() for level in (lpl, upl))) * problem.n
+    count = entries(problem)
     if count <= MOST_VARIABLES:
         return None
     return f"the full model of `{problem.name}` would have {count:,} variables".replace(",", " ")

@@ -26,7 +26,12 @@ def test_conformance_by_models_alone(method, monkeypatch):
 def test_all_conformance_tests_pass_by_models_alone():
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not long", "tests/conformance/test_conformance.py"]
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider"], cwd=ROOT, capture_output=True, text=True, check=False,
-        env=os.environ | {SWITCH: "0"}, timeout=3600,
+        [*command, "-p", "no:cacheprovider"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {SWITCH: "0"},
+        timeout=3600,
     )
     assert done.returncode == 0, done.stdout[-4000:]
