@@ -19,6 +19,7 @@ from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Severity
 from sdcdsl.executing import SERIAL, Channel, SharedValue, Team
+from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.outcome import Outcome
 from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
 from sdcdsl.pipeline.method_plan import Plan
@@ -34,6 +35,8 @@ from sdcdsl.utility import Measures
 from sdcdsl.vocabulary.methods import Limits
 
 STOPPED = "stopped"  # beside the statuses of methods: somebody pressed Ctrl-C
+SHARE_OF_INTERVALS = 0.1  # of a run's limit: for the exact intervals, however long the search took
+NO_INTERVALS = "the exact intervals of attackers were not worked out within the time limit"
 _TOO_FAR = "SDC320"  # a level beyond what an attacker's bounds leave open
 
 
@@ -143,6 +146,7 @@ def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], bo
 
 
 def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None) -> Row:
+    started = perf_counter()
     prepared = search(bound if bound is not None else bind(run.request), run.request, watch, SERIAL)
     if not prepared.outcomes:
         errors = [one for one in prepared.diagnostics if one.severity is Severity.ERROR]
@@ -154,9 +158,10 @@ def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None
         return replace(_nothing(run, result.status, outcome.found), seconds=_seconds(outcome))
     begun = perf_counter()
     claims = outcome.pattern.claims
-    left = None
+    left, notes = None, result.notes
     if claims and outcome.audit is not None:
-        left = left_to_attackers(audit(outcome.problem, outcome.pattern), run.factor)
+        left, late = _left(outcome, run, begun - started)
+        notes = (*notes, *late)
     seconds = _seconds(outcome)
     seconds["audit"] = seconds.get("audit", 0.0) + perf_counter() - begun
     far = not claims and outcome.verdict == "protected"
@@ -176,8 +181,27 @@ def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None
         result.gap,
         seconds,
         _why(outcome.found),
-        result.notes,
+        notes,
     )
+
+
+def _left(outcome: Outcome, run: Run, spent: float) -> tuple[Left | None, tuple[str, ...]]:
+    """What attackers are left with, as far as that is known in the time that a run has."""
+    pattern = outcome.pattern
+    assert pattern is not None
+    [name] = run.request.blocks
+    [engine] = run.request.policy.protects[name].the(d.MethodChain).engines
+    limit = run.request.instead.get("time_limit", option_values(engine.options, Limits)["time_limit"])
+
+    def exact() -> Left | None:
+        return left_to_attackers(audit(outcome.problem, pattern), run.factor)
+
+    if limit is None:
+        return exact(), ()
+    try:
+        return run_with_timeout(max(limit - spent, SHARE_OF_INTERVALS * limit), exact), ()
+    except TimedOut:
+        return None, (NO_INTERVALS,)
 
 
 def not_made(run: Run, status: str, why: str) -> Row:
