@@ -29,9 +29,10 @@ from sdcdsl.accelerate.rounding.losses import losses_of
 from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods
 from sdcdsl.accelerate.rounding.tuning import ELASTIC
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.milp import Ranged, solve_ranged
+from sdcdsl.numerics.milp import MixedIntegerProgram
 from sdcdsl.status import OPTIMAL
 
+PRESOLVE = False  # in HiGHS 1.15 it sometimes writes beyond its memory
 NEAR = 1e-6
 
 
@@ -67,7 +68,7 @@ class Elastic:
         held = np.flatnonzero(inside)
         lower = np.clip(np.floor(relaxed + NEAR), of.k_least, of.k_most)
         upper = np.clip(np.ceil(relaxed - NEAR), of.k_least, of.k_most)
-        problem = Ranged(
+        problem = MixedIntegerProgram(
             1.0 - 2.0 * (relaxed - np.floor(relaxed + NEAR)),
             lower,
             upper,
@@ -77,14 +78,11 @@ class Elastic:
             of.most[held],
         )
         began = process_time()
-        solved = solve_ranged(
-            problem,
-            start=None,
-            gap=0.0,
-            close=0.0,
+        solved = problem.solve(
             over=lambda: process_time() - began > ELASTIC.first,
             seconds=ELASTIC.wall * ELASTIC.first,
             seed=self.seed,
+            presolve=PRESOLVE,
         )
         return np.clip(np.round(relaxed if solved.x is None else solved.x), of.k_least, of.k_most)
 
@@ -132,7 +130,7 @@ class Elastic:
             upper.append(most[at])
             start.append(now[at])
         costs, begin = np.concatenate(cost), np.concatenate(start)
-        problem = Ranged(
+        problem = MixedIntegerProgram(
             costs,
             np.concatenate([of.k_least[parts], np.zeros(len(costs) - len(parts))]),
             np.concatenate(upper),
@@ -142,8 +140,14 @@ class Elastic:
             high - rest,
         )
         close = min(ELASTIC.close * self._step, ELASTIC.cheap * self.common)
-        solved = solve_ranged(
-            problem, start=begin, gap=ELASTIC.narrow, close=close, over=ends, seconds=seconds, seed=self.seed
+        solved = problem.solve(
+            start=begin,
+            gap=ELASTIC.narrow,
+            absolute_gap=close,
+            over=ends,
+            seconds=seconds,
+            seed=self.seed,
+            presolve=PRESOLVE,
         )
         before = self.judged()
         if solved.x is None:

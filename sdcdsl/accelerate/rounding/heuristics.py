@@ -51,11 +51,11 @@ class Finder:
         if search.if_touched is None:
             search.raise_bound(bound)
         tell(Progress("relaxation", search.objective, search.bound))
-        draw, trials, hot = np.random.default_rng(self.seed), TUNING.first_trials * len(start), TUNING.warm
+        draw, trials = np.random.default_rng(self.seed), TUNING.first_trials * len(start)
         start = np.floor(start + draw.random(len(start)))
         number = 0
         while not search.over(part) and not search.near_enough(gap):
-            found = annealed(windows, start, trials, self.seed + number, lambda: part.expired, hot)
+            found = annealed(windows, start, trials, self.seed + number, lambda: part.expired, TUNING.warm)
             number, start = number + 1, found.k
             part.mark_time_dependent()
             if found.outside == 0:
@@ -65,7 +65,6 @@ class Finder:
                     windows = self._windows(search, parts, ends)
                 elif before is not None and search.objective is not None and search.objective > 0.999 * before:
                     trials = 2 * trials
-                hot = TUNING.warm
             tell(Progress("tables by trial", search.objective, search.bound, f"{found.outside:g} outside"))
         return large
 

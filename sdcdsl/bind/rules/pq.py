@@ -45,4 +45,4 @@ class PQ:
             return "nobody contributes anything"
         how = f"{percent(self.q * rest / first)} (all others: {figure(rest)}, known within {percent(self.q)} before"
         how += f"; the largest: {figure(first)})"
-        return f"the second largest contributor can estimate the largest within {how}, {percent(self.p)} asked"
+        return f"the second largest contributor can estimate the largest within {how}, {percent(self.p)} required"
