@@ -224,6 +224,8 @@ class _Solving:
         if self.best is not None:
             self.before_best.append(self.best)
         self.best = found
+        a, (hidden, cost) = self.instance.a, found
+        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost))
         self._tell(Progress("search", found[1]))
         return True
 

