@@ -196,8 +196,7 @@ class ByMoves:
         """Goes on from a pattern with a move for every requirement."""
         if self.search is None:
             requirements = requirements_with(self.instance, SHARES_UP[0])
-            nearby = BOXES.nearby if self.instance.n > BOXES.whole else None
-            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, nearby)
+            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, BOXES.nearby)
         self._state, self._swept = self.search.adopt(moves), False
 
     def _found(self, state: State) -> Found:
@@ -236,6 +235,7 @@ class ByBoxes:
         self._by_boxes, self._started, self._settled = True, False, False
         self._programs = instance.n <= BOXES.programs
         self._best: Found | None = None
+        self._at_boxes = inf  # the cost when boxes were last gone back to
 
     @staticmethod
     def of(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves) -> ByBoxes | None:
@@ -311,9 +311,22 @@ class ByBoxes:
 
     def _by_programs(self, deadline: Deadline) -> Found | None:
         found = self._moves.better(deadline)
-        if found is not None and (self._best is None or found[1] < self._best[1]):
+        if found is None:
+            return None
+        if self._best is None or found[1] < self._best[1]:
             self._best = found
+        if not self._moves.gaining and found[1] < self._at_boxes * (1 - BOXES.gain) and not deadline.expired:
+            self._at_boxes = found[1]
+            self._back_to_boxes()
         return found
+
+    def _back_to_boxes(self) -> None:
+        """What linear programs made cheaper, boxes may make cheaper again."""
+        self.search.clear()
+        for cells, d in self._moves.moves:
+            self.search.add(cells, d)
+        self._by_boxes = self.search.valid
+        self._settled = not self._by_boxes
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         if not self._started or not self._by_boxes:

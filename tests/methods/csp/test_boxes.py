@@ -182,6 +182,21 @@ def test_the_loops_give_the_same_cheapest_box_as_all_boxes_in_a_flat_table(tmp_p
         assert not (made.instance.M[:, : lattice.size] @ d[: lattice.size]).any() or made.instance.n > lattice.size
 
 
+def test_a_pattern_is_the_same_with_its_moves_given_anew(tmp_path: Path):
+    made = search(table(tmp_path, SHAPES[1], 2))
+    made.complete(Deadline())
+    hidden, cost, moves, valid = made.hidden, made.cost, made.moves(), made.valid
+    made.clear()
+    assert not made.moves()
+    assert made.cost == 0.0
+    for cells, d in moves:
+        made.add(cells, d)
+    assert np.array_equal(made.hidden, hidden)
+    assert made.cost == pytest.approx(cost)
+    assert made.valid == valid
+    assert_in_order(made)
+
+
 def test_only_products_of_trees_are_taken_for_them(tmp_path: Path):
     instance = Instance(table(tmp_path, SHAPES[0], 0))
     product = ProductTable.of(instance)
