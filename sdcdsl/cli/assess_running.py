@@ -32,8 +32,7 @@ from sdcdsl.released import read_release
 from sdcdsl.report.journal import settle_around
 from sdcdsl.risk import Assessment, assess, stated, unfit
 from sdcdsl.risk.assess_statements import stated_options
-from sdcdsl.vocabulary.methods import EXPERIMENTS
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Request:
 
     def adjusts(self, name: str) -> bool:
         engines = self.policy.protects[name].the(d.MethodChain).engines
-        methods = [find_method(engine.name) for engine in engines]
+        methods = [METHODS.get(engine.name) for engine in engines]
         return any(method is not None and method.adjusts for method in methods)
 
 

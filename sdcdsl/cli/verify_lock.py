@@ -14,7 +14,6 @@ from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.protect_display import display
 from sdcdsl.cli.protect_watching import Watching
 from sdcdsl.cli.reading import guarded, is_jj, read_any, say
-from sdcdsl.cli.searching import BACKENDS
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
@@ -27,6 +26,7 @@ from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check, checks, meaning
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.lock import Unreadable, load_lock
 from sdcdsl.report.signature import NoKey, Untrusted, apart, check, read_trusted
+from sdcdsl.vocabulary.backends import BACKENDS
 
 
 def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_document: bool) -> int:

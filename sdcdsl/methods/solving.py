@@ -24,10 +24,6 @@ Solve = Callable[[TableProblem, SolveContext], Result]
 SWITCH = "SDCDSL_ACCELERATE"
 
 
-def available(name: str) -> bool:
-    return unavailable(name) is None
-
-
 def unavailable(name: str) -> str | None:
     """Why a method cannot run, in a sentence."""
     try:
@@ -43,7 +39,10 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         solve = _solve(_record(name), context.options.get("backend") or "highs")
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
-    return solve(problem, context)
+    result = solve(problem, context)
+    if not isinstance(result, Result):
+        return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))
+    return result
 
 
 def definition(name: str) -> Definition:
@@ -71,7 +70,7 @@ def _solve(method: Method, backend: str) -> Solve:
     if method.accelerator is not None and (accelerated or method.model is None):
         return load(method.accelerator)
     if method.model is None:
-        return load(method.solve or "")
+        return load(method.solve)
     made: Definition = load(method.model)
     # A method that solves more than one model says how.
     return getattr(made, "solve", None) or (lambda problem, context: by_model(problem, made, context))

@@ -19,7 +19,7 @@ from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.cta import settings as cta
 from sdcdsl.methods.result import Progress, Result
-from sdcdsl.methods.solving import available, run
+from sdcdsl.methods.solving import run, unavailable
 from sdcdsl.outcome import SAFE, Attempt, Changes, End, Outcome
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT, HIDDEN, misstated
@@ -33,7 +33,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
 from sdcdsl.status import FAILED, FEASIBLE, OPTIMAL
 from sdcdsl.utility import measure
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import METHODS
 
 GRACE = 300.0  # seconds, and no less than its limit: a search that is not over so long after it will never be
 
@@ -55,8 +55,8 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
     seconds = dict(task.seconds)
     protect = request.policy.protects[task.problem.name]
     for plan in task.plans:
-        if not available(plan.engine.name):
-            found.append(not_available(plan.engine))
+        if (why := unavailable(plan.engine.name)) is not None:
+            found.append(not_available(plan.engine, why))
             break
         held: list[Checkpointer] = []
         try:
@@ -136,7 +136,7 @@ def _without_cluster(
 def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch, team: Team) -> Outcome:
     """The experiments that the policy asks for. They say how much an adjusted table hides, and never hold it back."""
     asked, pattern = stated(protect), outcome.pattern
-    method = find_method(outcome.method)
+    method = METHODS.get(outcome.method)
     if asked is None or pattern is None or method is None or not method.adjusts:
         return outcome
     if unfit(outcome.problem, pattern.value) is not None:
@@ -260,7 +260,7 @@ def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[D
         "that must be hidden, and are not": (status == "m") & (pattern.status != HIDDEN) & published,
     }
     out = []
-    method = find_method(engine.name)
+    method = METHODS.get(engine.name)
     if not pattern.claims and method is not None and not method.traceable:
         headline = f"method `{engine.name}` says nothing about its changes, and readers know how it makes them"
         out.append(diagnostic("SDC513", headline, engine.span))

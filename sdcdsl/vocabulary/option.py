@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import MISSING, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
@@ -38,7 +39,7 @@ class OptionSpec(Record):
     about: str
     default: Any
     required: bool
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()  # or the registry that has them
     least: float | None = None
     most: float | None = None
     where: bool = False  # takes a condition although its kind is not per cell (`sense up where …`)
@@ -61,7 +62,7 @@ def option(
     about: str,
     default: Any = MISSING,
     *,
-    choices: tuple[str, ...] = (),
+    choices: Collection[str] = (),
     least: float | None = None,
     most: float | None = None,
     where: bool = False,

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.options import rule_problems
 from sdcdsl.policy.meaning import attackers_of, keyed_senses, moved_ends, released_files, scenarios_of
+from sdcdsl.policy.plain import rule_called
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.vocabulary.rules import find_rule
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -313,8 +315,9 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
             table = policy.tables.get(name)
             if table is None or table.all(d.Origin) or policy.is_damaged(table.span) or not _has_cells(table):
                 continue
-            ranks = max(rule.largest, _ranks(fact.rule, rule.name))
-            missing = [need for need in rule.needs if not _provides(policy, table, need, ranks)]
+            ranks = _largest_needed(fact.rule)
+            needs = ("largest", *rule.needs) if ranks else rule.needs
+            missing = [need for need in needs if not _provides(policy, table, need, ranks)]
             if missing:
                 found = diagnostic(
                     "SDC135",
@@ -345,16 +348,10 @@ _HELP = {
 }
 
 
-def _ranks(call: x.Call | None, rule: str) -> int:
-    """How many of the largest contributions the arguments ask for: n of dominance, one more than n of p_percent."""
-    position, more = {"dominance": (0, 0), "p_percent": (1, 1)}.get(rule, (-1, 0))
-    if call is None or position < 0:
-        return 0
-    for i, argument in enumerate(call.arguments):
-        is_n = argument.name == "n" or (argument.name is None and i == position)
-        if is_n and isinstance(argument.value, x.Number) and argument.value.text.isdigit():
-            return int(argument.value.text) + more
-    return 0
+def _largest_needed(call: x.Call | None) -> int:
+    """How many of the largest contributions a rule looks at; 0 where its arguments are wrong, which is said there."""
+    made = rule_called(call) if call is not None and not any(rule_problems(call)) else None
+    return made.largest_needed if made is not None else 0
 
 
 def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
