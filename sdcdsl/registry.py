@@ -223,8 +223,10 @@ class Registry(Mapping[str, T], Generic[T]):
             found[point.name] = loaded
 
     def _taken(self, found: Mapping[str, T], names: set[str]) -> str | None:
-        ours = {*self._lines, *(alias for own in self.built_in.values() for alias in _aliases(own))}
-        theirs = {*found, *(alias for other in found.values() for alias in _aliases(other))}
+        ours, theirs = {*self._lines}, {*found}
+        if hasattr(self._of, "aliases"):  # else nothing is loaded to look for them
+            ours |= {alias for own in self.built_in.values() for alias in _aliases(own)}
+            theirs |= {alias for other in found.values() for alias in _aliases(other)}
         for name in sorted(names):
             if name in ours:
                 return f"sdcdsl itself has the name `{name}`"

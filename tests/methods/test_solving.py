@@ -19,7 +19,7 @@ def result_of(method, **options):
     return run(made.problem, method, SolveContext({**made.options, **options}, Deadline(60.0), seed=1))
 
 
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_every_method_runs_by_its_model_alone(method, monkeypatch):
     fast = result_of(method)
     assert BY_MODEL not in fast.seconds
@@ -30,7 +30,7 @@ def test_every_method_runs_by_its_model_alone(method, monkeypatch):
         assert alone.objective == pytest.approx(fast.objective, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS.built_in if "scip" not in METHODS[m].accelerator_backends])
+@pytest.mark.parametrize("method", [m for m in SEEDS if "scip" not in METHODS[m].accelerator_backends])
 def test_a_backend_that_the_accelerator_does_not_use_solves_the_model(method):
     pytest.importorskip("pyscipopt")
     assert BY_MODEL in result_of(method, backend="scip").seconds
@@ -43,7 +43,7 @@ def test_a_model_too_large_to_be_written_down_is_refused_and_says_so(monkeypatch
     assert result.status == FAILED and "variables" in result.notes[0]
 
 
-def test_every_built_in_method_has_a_model():
-    assert modelled() == list(METHODS.built_in)
+def test_every_method_with_a_model_is_tried():
+    assert modelled() == list(SEEDS)
     with pytest.raises(Unusable, match="no method"):
         definition("nothing")
