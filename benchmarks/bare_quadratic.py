@@ -9,10 +9,10 @@ from math import inf
 
 import highspy
 import numpy as np
+from patterns import linear_program
 from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.lp import handle
 
 
 def quadratic(
@@ -20,14 +20,10 @@ def quadratic(
 ) -> np.ndarray | None:
     """min Σ w z², M z = 0, l ≤ z ≤ u."""
     n = len(w)
-    highs = handle(
-        csc_array(M),
-        cost=np.zeros(n),
-        ends=(l, u),
-        presolve="choose",
-        solver=solver,
-        time_limit=inf if deadline is None else deadline.remaining,
-    )
+    adds_up = np.zeros(len(M.indptr) - 1)
+    highs = linear_program(csc_array(M), (l, u), np.zeros(n), (adds_up, adds_up))
+    highs.setOptionValue("solver", solver)
+    highs.setOptionValue("time_limit", inf if deadline is None else deadline.remaining)
     hessian = highspy.HighsHessian()
     hessian.dim_ = n
     hessian.format_ = highspy.HessianFormat.kTriangular

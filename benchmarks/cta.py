@@ -26,14 +26,13 @@ import numpy as np
 from bare_quadratic import has_hipo, quadratic
 from instances import large
 from measuring import DEADLINES, figure, measured, peak_memory, said, share
-from patterns import CSPLIB, from_file
+from patterns import CSPLIB, from_file, linear_program
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, kron, vstack
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.adjustment import adjustment
-from sdcdsl.numerics.lp import handle
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.l1l2 import mixed
 from sdcdsl.numerics.nearest.l2 import L2
@@ -190,16 +189,15 @@ def bare_l1(box: Box, limit: float) -> tuple[float | None, float]:
     """HiGHS's objective, if it reached one, and the seconds of its run."""
     columns, l, u = box.M.tocsc(), box.l, box.u
     up, down = np.flatnonzero(u > 0), np.flatnonzero(l < 0)
-    highs = handle(
+    ends = np.concatenate([np.maximum(l[up], 0.0), np.maximum(-u[down], 0.0)]), np.concatenate([u[up], -l[down]])
+    adds_up = np.zeros(len(box.M.indptr) - 1)
+    highs = linear_program(
         csc_array(hstack([columns[:, up], -columns[:, down]])),
-        cost=np.concatenate([box.w[up], box.w[down]]),
-        ends=(
-            np.concatenate([np.maximum(l[up], 0.0), np.maximum(-u[down], 0.0)]),
-            np.concatenate([u[up], -l[down]]),
-        ),
-        presolve="choose",
-        time_limit=limit,
+        ends,
+        np.concatenate([box.w[up], box.w[down]]),
+        (adds_up, adds_up),
     )
+    highs.setOptionValue("time_limit", limit)
     _, cpu = measured(highs.run)
     ended = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return (highs.getInfo().objective_function_value if ended else None), cpu

@@ -21,13 +21,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 import highspy
 import numpy as np
 from measuring import DEADLINES, Case, figure, measured, said, share
-from patterns import CSPLIB, from_file
+from patterns import CSPLIB, from_file, linear_program
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from sdcdsl.accelerate.cta.senses import choose
-from sdcdsl.accelerate.cta.senses.mip import passed, timed
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
@@ -129,9 +128,12 @@ def alone(of: Adjustment, deadline: Deadline) -> Row:
     ends = np.concatenate([adds_up, zero, lpl, -far, -far]), np.concatenate([adds_up, far, far, zero, down])
     high = np.concatenate([of.high / unit, -of.low / unit, np.ones(p)])
     cost = np.concatenate([of.w_up, of.w_down, zero]) * unit
-    highs = passed(vstack(rows), cost, (np.zeros(len(high)), high), ends, p)
+    highs = linear_program(csc_array(vstack(rows)), (np.zeros(len(high)), high), cost, ends)
+    whole = np.arange(len(high) - p, len(high), dtype=np.int32)
+    highs.changeColsIntegrality(p, whole, np.full(p, int(highspy.HighsVarType.kInteger), dtype=np.uint8))
     highs.setOptionValue("mip_rel_gap", GAP)
-    timed(highs, deadline)
+    for asked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
+        asked.subscribe(lambda event: event.interrupt(deadline.expired))
     highs.setOptionValue("time_limit", ON_THE_WALL * deadline.remaining)  # a busy machine must not cost it CPU time
     _, cpu = measured(highs.run)
     info = highs.getInfo()

@@ -25,7 +25,7 @@ class End(StrEnum):
     """How a run ended. Files are released only if it is DONE."""
 
     DONE = "done"
-    WRONG_POLICY = "the policy is wrong, or asks for what this version does not have"
+    WRONG_POLICY = "the policy is wrong, or requires what this version does not have"
     WRONG_DATA = "the data does not fit, or a file cannot be read or written"
     INFEASIBLE = "no release can satisfy the policy"
     LIMIT = "a limit was reached without a valid release"

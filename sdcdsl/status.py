@@ -3,3 +3,5 @@
 from __future__ import annotations
 
 OPTIMAL, FEASIBLE, INFEASIBLE, LIMIT, FAILED = "optimal", "feasible", "infeasible", "limit", "failed"
+UNBOUNDED, INFEASIBLE_OR_UNBOUNDED = "unbounded", "infeasible or unbounded"
+CUTOFF = "cutoff"  # the optimum is not better than what was given as good enough

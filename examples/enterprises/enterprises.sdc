@@ -60,7 +60,7 @@ attacker competitor {
 # ---- protect ---------------------------------------------------------------------
 
 protect by_region, by_size as turnover {
-  lpl needed  # as much room as the rule that marked the cell asks for
+  lpl needed  # the level of the rule that marked the cell
   upl needed
   against external, competitor
   cost sqrt(value)  # better to hide small figures than large ones, and few than many

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
 from sdcdsl.attack.lp_engine import SolverFailed
-from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.proof.system import System
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 
 def feasible(relations: System, low: np.ndarray, high: np.ndarray) -> bool:
@@ -22,11 +22,9 @@ def feasible(relations: System, low: np.ndarray, high: np.ndarray) -> bool:
     n, m = len(relations.a), len(relations.b)
     entries = (relations.coefficient, (relations.equation_of, relations.cell_of))
     matrix: Any = csc_array(entries, shape=(m, n))
-    highs = handle(matrix, ends=(low / unit, high / unit), equal=relations.b / unit, presolve="choose")
-    highs.run()
-    status = highs.getModelStatus()
-    if status == highspy.HighsModelStatus.kOptimal:
-        return True
-    if status == highspy.HighsModelStatus.kInfeasible:
-        return False
-    raise SolverFailed(highs.modelStatusToString(status))
+    sums = relations.b / unit
+    program = LinearProgram(matrix, bounds=(low / unit, high / unit), rows=(sums, sums), presolve=True)
+    status = program.solve()
+    if status not in (OPTIMAL, INFEASIBLE):
+        raise SolverFailed(program.message)
+    return status == OPTIMAL

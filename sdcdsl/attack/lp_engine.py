@@ -1,4 +1,4 @@
-"""Attacks by linear programming, for components with too many dimensions for a dictionary.
+"""Attacks by linear programming, for components with too many dimensions for a tableau.
 
 One HiGHS model, of which only the objective changes: primal simplex starts where the last question ended. Questions
 about many cells have little to start from, and the dual method is faster there: where all rooms end, any basis with the
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from math import inf
 
-import highspy
 import numpy as np
 
 from sdcdsl.attack.engine import Bounds, Found
-from sdcdsl.numerics.lp import DUAL, PRIMAL, handle
+from sdcdsl.numerics.lp import DUAL, PRIMAL, LinearProgram
 from sdcdsl.numerics.null_space import Matrix
 from sdcdsl.numerics.simplex.tableau import typical_room
+from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
 
 NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
 
@@ -30,13 +30,12 @@ class LpEngine:
         """`rows` are equations that imply all others."""
         self.matrix, self.rows, self.l, self.u = matrix, rows, l, u
         self.unit = typical_room(l, u)
-        self._highs = handle(
+        self._program = LinearProgram(
             matrix.sparse[rows],
-            ends=(l / self.unit, u / self.unit),
+            bounds=(l / self.unit, u / self.unit),
             maximise=True,
-            simplex_strategy=PRIMAL,
-            primal_feasibility_tolerance=1e-10,
-            dual_feasibility_tolerance=1e-9,
+            primal_tolerance=1e-10,
+            dual_tolerance=1e-9,
         )
         self._priced = np.zeros(0, dtype=np.int32)
         self._new = True
@@ -59,12 +58,10 @@ class LpEngine:
         up = signs > 0
         high[up], low[~up] = np.minimum(high[up], needs[up]), np.maximum(low[~up], -needs[~up])
         self._bound(cells, low, high)
-        if self._new or self._ending:
-            self._highs.setOptionValue("simplex_strategy", DUAL)
+        algorithm = DUAL if self._new or self._ending else PRIMAL
         try:
-            made = self._solved(int(cells[0]), int(signs[0]), cells, signs * self.unit / needs)
+            made = self._solved(int(cells[0]), int(signs[0]), cells, signs * self.unit / needs, algorithm)
         finally:
-            self._highs.setOptionValue("simplex_strategy", PRIMAL)
             self._bound(cells, self.l[cells], self.u[cells])
         return made.cells, made.move
 
@@ -72,33 +69,30 @@ class LpEngine:
         return np.zeros(len(cells), dtype=bool)
 
     def _bound(self, cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-        self._highs.changeColsBounds(len(cells), cells.astype(np.int32), low / self.unit, high / self.unit)
+        self._program.change_bounds(low / self.unit, high / self.unit, cells)
 
-    def _solved(self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray) -> Found:
+    def _solved(self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray, algorithm: str = PRIMAL) -> Found:
+        program = self._program
         if len(self._priced):
-            self._highs.changeColsCost(len(self._priced), self._priced, np.zeros(len(self._priced)))
+            program.change_costs(np.zeros(len(self._priced)), self._priced)
         self._priced = priced.astype(np.int32)
-        self._highs.changeColsCost(len(priced), self._priced, cost.astype(float))
-        self._highs.run()
+        program.change_costs(cost, self._priced)
+        status = program.solve(algorithm=algorithm)
         self._new = False
-        status = self._highs.getModelStatus()
-        if status in (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+        if status in (UNBOUNDED, INFEASIBLE_OR_UNBOUNDED):
             return self._ray(cell)
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverFailed(self._highs.modelStatusToString(status))
-        solution = self._highs.getSolution()
-        x = np.array(solution.col_value)
-        gamma = np.array(solution.row_dual)
+        if status != OPTIMAL:
+            raise SolverFailed(program.message)
+        x, gamma = program.x, program.dual
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
         identity = self.rows[used], gamma[used]
         return Found(max(sign * x[cell] * self.unit, 0.0), *self._moves(x), True, lambda: identity)
 
     def _ray(self, cell: int) -> Found:
-        _, found, ray = self._highs.getPrimalRay()  # pyright: ignore[reportAttributeAccessIssue]
-        if not found:
+        ray = self._program.primal_ray()
+        if ray is None:
             raise SolverFailed("unbounded without a ray")
-        ray = np.array(ray)
-        self._highs.clearSolver()  # HiGHS does not go on well from a ray
+        self._program.forget()  # HiGHS does not go on well from a ray
         cells, move = self._moves(ray / abs(ray[cell]))
         return Found(inf, cells, move / self.unit, True)
 

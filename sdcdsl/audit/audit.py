@@ -10,7 +10,7 @@ table promises (`distance`) and says that nothing was attacked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.audit.attacking import NEAR, Progress, attack, of_one_size
 from sdcdsl.audit.distance import Distance, distance
 from sdcdsl.audit.ends import prove_ends
+from sdcdsl.audit.families import serve, serve_the_rest
 from sdcdsl.audit.intervals import EXACT as EXACT_END
 from sdcdsl.audit.intervals import Intervals
 from sdcdsl.audit.problem import stated
@@ -28,6 +29,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.proof.system import ProofPairs, ProofProblem
 
 WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
 
@@ -98,32 +100,35 @@ def audit(
     if not pattern.claims:
         far = distance(problem, pattern, task.pairs)
         return Audit(problem, pattern, proofs, exact, integer, none, none, none, far)
-    regions, pairs = task.regions, task.pairs
-    view = regions.view_of[pairs.attacker]
-    stuck = ~(regions.high[view, pairs.cell] > regions.low[view, pairs.cell])
+    regions = task.regions
+    stuck = _without_room(task)
     proofs.add_by_own_box(np.flatnonzero(stuck))
+    serve(proofs)
     watch = _watched(problem, pattern)
     still: list[tuple[np.ndarray, int]] = []
     failures: list[str] = []
     # Verdicts rest on few tables, found quickly; the ends of intervals need a table and a bound each.
     options: dict[str, Any] = {"exact": False, "team": team, "progress": None if exact else progress}
     engines = Engines()
+    chosen = ~stuck & ((proofs.of_listed == "n") | exact)
     for made in attack(
-        task, np.flatnonzero(~stuck), watch, engine=engine, engines=engines, prove_ends=exact, **options
+        task, np.flatnonzero(chosen), watch, engine=engine, engines=engines, prove_ends=exact, **options
     ):
         proofs.add(made)
         failures += made.findings.failures
         still.append((made.component.cells[made.findings.still], made.view))
-    for pairs in of_one_size(task, np.flatnonzero(proofs.verdicts == "n")):
+    problem = _with_unserved(problem, proofs)
+    task, stuck = proofs.problem, _without_room(proofs.problem)
+    for pairs in of_one_size(task, np.flatnonzero(proofs.of_listed == "n")):
         for made in attack(task, pairs, watch & False, engine=engine, reach=NEAR, **options):
             proofs.add(made)
             failures += made.findings.failures
-    unproven = np.flatnonzero(proofs.verdicts == "n")
+    unproven = np.flatnonzero(proofs.of_listed == "n")
     if len(unproven) and engine is None:  # another engine may see better
         for made in attack(task, unproven, watch & False, engine="highs", **options):
             proofs.add(made)
             failures += made.findings.failures
-    unproven = np.flatnonzero(proofs.verdicts == "n")
+    unproven = np.flatnonzero(proofs.of_listed == "n")
     if len(unproven):  # a table at the end itself, where one that is good enough for a solver is not for arithmetic
         for made in attack(task, unproven, watch & False, engine=engine, exact=True, team=team):
             proofs.add(made)
@@ -143,6 +148,27 @@ def audit(
         None,
         tuple(dict.fromkeys(failures)),
     )
+
+
+def _without_room(task: ProofProblem) -> np.ndarray:
+    regions, pairs = task.regions, task.pairs
+    view = regions.view_of[pairs.attacker]
+    return ~(regions.high[view, pairs.cell] > regions.low[view, pairs.cell])
+
+
+def _with_unserved(problem: TableProblem, proofs: Proofs) -> TableProblem:
+    """Members of families for whom no table was found get pairs of their own."""
+    family, attacker = serve_the_rest(proofs)
+    if not len(family):
+        return problem
+    task = proofs.problem
+    assert task.families is not None
+    pairs, families = task.pairs, task.families
+    more = families.cell[family], attacker, families.lpl[family], families.upl[family], np.zeros(len(family))
+    columns = (pairs.cell, pairs.attacker, pairs.lpl, pairs.upl, pairs.spl)
+    longer = ProofPairs(*(np.concatenate(both) for both in zip(columns, more, strict=True)))
+    proofs.extend(replace(task, pairs=longer))
+    return problem.with_listed(family, attacker)
 
 
 def _watched(problem: TableProblem, pattern: Pattern) -> np.ndarray:

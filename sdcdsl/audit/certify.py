@@ -16,7 +16,7 @@ def write_certificate(made: Audit, path: Path, inputs: Sequence[dict[str, str]] 
     proofs = made.proofs
     with Certificate(path, made.problem.name, inputs) as out:
         problem = proofs.problem
-        out.problem(problem.system, problem.regions, made.problem.attackers, problem.pairs)
+        out.problem(problem.system, problem.regions, made.problem.attackers, problem.pairs, problem.families)
         for witness in proofs.witnesses:
             out.witness(witness)
         for claim in proofs.claims:

@@ -6,11 +6,14 @@ nothing to prove.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.proof.families import Families
 from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 
 
@@ -40,7 +43,22 @@ def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Pr
     lpl, upl, spl = (d[level].values[counts] for level in ("lpl", "upl", "spl"))
     if integer:
         lpl, upl, spl = _whole(system.a[cell], lpl, upl, spl)
-    return ProofProblem(system, regions, ProofPairs(cell, attacker, lpl, upl, spl))
+    pairs = ProofPairs(cell, attacker, lpl, upl, spl)
+    return ProofProblem(system, regions, pairs, _families(problem, pairs, integer))
+
+
+def _families(problem: TableProblem, pairs: ProofPairs, integer: bool) -> Families | None:
+    """Those that the pairs in the list stand for."""
+    if problem.families is None:
+        return None
+    families = problem.families.stated_by(pairs)
+    if not len(families):
+        return None
+    if integer:
+        a, nothing = problem.dataset["a"].values[families.cell], np.zeros(len(families))
+        lpl, upl, _ = _whole(a, families.lpl, families.upl, nothing)
+        families = replace(families, lpl=lpl, upl=upl)
+    return families
 
 
 def stated_pairs(problem: TableProblem, pattern: Pattern) -> np.ndarray | slice:

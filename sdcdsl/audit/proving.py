@@ -20,6 +20,7 @@ from sdcdsl.audit.packing import ScaledMove, bundles
 from sdcdsl.proof.bound import Bound, candidates, reaches
 from sdcdsl.proof.ends import meet
 from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.proof.families import ServedMembers
 from sdcdsl.proof.rational_guess import snapped
 from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses, residual
@@ -62,6 +63,7 @@ class Proofs:
     claims: list[Claim] = field(default_factory=list)
     bounds: list[Bound] = field(default_factory=list)
     tolerance: float = 0.0  # the largest share of a level that was used
+    served: ServedMembers | None = None  # of families whose pairs are not listed
     _last: _Tables | None = None
     _fractional: int = 0  # moves in a row that are no multiples of whole numbers
 
@@ -77,7 +79,18 @@ class Proofs:
             np.zeros((2, n)),
             _own_ends(problem),
             np.zeros(n, dtype=bool),
+            served=ServedMembers(problem) if problem.families is not None else None,
         )
+
+    def extend(self, problem: ProofProblem) -> None:
+        """The problem has more pairs in its list, after the others."""
+        fresh, before = Proofs.none(problem), len(self.problem.pairs)
+        self.problem = problem
+        for name in ("up", "down", "most_up", "most_down", "least", "most", "fixed"):
+            more = getattr(fresh, name)[..., before:]
+            setattr(self, name, np.concatenate([getattr(self, name), more], axis=-1))
+        if self.served is not None:
+            self.served.extended(problem)
 
     @property
     def values(self) -> np.ndarray:
@@ -91,7 +104,17 @@ class Proofs:
 
     @property
     def verdicts(self) -> np.ndarray:
-        """p protected · e exposed · n not proven."""
+        """p protected · e exposed · n not proven; so is a pair that stands for a family where a member is served by no
+        table and has no pair of its own."""
+        out = self.of_listed
+        if self.served is not None:
+            short = np.isin(self.served.of_pair, self.served.unserved()[0])
+            out[short & (out == "p")] = "n"
+        return out
+
+    @property
+    def of_listed(self) -> np.ndarray:
+        """The verdicts of the pairs in the list, each by itself."""
         pairs = self.problem.pairs
         less, more = 1 - TOLERANCE, 1 - TOLERANCE
         protected = (
@@ -112,6 +135,15 @@ class Proofs:
             self.least[:, pairs] = np.maximum(self.least[:, pairs], found.least)
             self.most[:, pairs] = np.minimum(self.most[:, pairs], found.most)
             self.fixed[pairs] |= found.fixed
+
+    def reached(self, pair: int, side: int) -> bool:
+        pairs = self.problem.pairs
+        up, down = self.up[pair] >= pairs.upl[pair], self.down[pair] >= pairs.lpl[pair]
+        return bool(up if side == UP else down)
+
+    def take(self, part: ScaledMove) -> bool:
+        """One table for some pairs; whether it holds."""
+        return self._witness(part)
 
     def add(self, attack: Attack) -> None:
         """What a survey found out, as far as it holds."""
@@ -167,6 +199,8 @@ class Proofs:
             tables.numbers[whole] = len(self.witnesses)
             self.witnesses.append(Witness(made.moves.cell, made.moves.move))
         self.claims.append(Claim(tables.numbers[whole], step, part.up, part.down))
+        if self.served is not None:
+            self.served.take(made.moves, 0, step, reached.pair, reached.up, reached.far)
         return True
 
     def _tables(self, part: ScaledMove) -> _Tables:

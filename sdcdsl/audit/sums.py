@@ -44,14 +44,14 @@ def with_narrow_sums(
     more = problem.sums.beyond(published & (pattern.status != EXACT))
     if not len(more):
         return problem
-    wider = problem.sums.extended(more)
+    wider = problem.sums.extended(more).listing_as(problem)
     fresh = np.flatnonzero(wider.dataset["cell_at"].values >= problem.n)
     asked = replace(wider, dataset=wider.dataset.isel(pair=fresh))
     made = audit(asked, covering(pattern, wider.n), exact=False, integer=integer, team=team)
     short = np.unique(made.proofs.problem.pairs.cell[made.verdicts != "p"]) - problem.n
     if not len(short):
         return problem
-    return problem.sums.extended(more.take(np.isin(np.arange(len(more)), short)))
+    return problem.sums.extended(more.take(np.isin(np.arange(len(more)), short))).listing_as(problem)
 
 
 def covering(pattern: Pattern, n: int) -> Pattern:

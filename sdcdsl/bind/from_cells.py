@@ -225,6 +225,6 @@ def _status(
         rows = frame[ROW].to_list()
         marks = [(records.place(rows[i], statement.column), f"`{clip(said[i])}`") for i in strange[:10]]
         help = "status COLUMN { sensitive …; safe … } says what the entries mean"
-        return None, [offenders("SDC322", "cell statuses nobody declared", marks, len(strange), help=help)]
+        return None, [offenders("SDC322", "cell statuses that are not declared", marks, len(strange), help=help)]
     coded = np.array([letters.get(word, "") for word in said] + [""])
     return coded[row], []

@@ -1,12 +1,34 @@
 """Attacker by sensitive cell: the pairs protection must cover, and what single attackers know beyond their view. Pairs
-of cells that are not sensitive are conditional: they count in a release that does not publish the cell as it is."""
+of cells that are not sensitive are conditional: they count in a release that does not publish the cell as it is.
+
+Where contributors attack and the pairs would be many, they are families (`proof.families`): of a class of contributors
+the list has an attacker who knows only what they share, and the members whose own part changes what is asked for. All
+other members have the same levels, and get a row only when a release leaves one of them too little.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from sdcdsl.bind.attackers import Knowledge, dominated
 from sdcdsl.bind.levels import LEVELS
+from sdcdsl.proof.families import Families
+
+MOST_LISTED = 20_000  # pairs of one class of contributors that are listed
+
+
+@dataclass(frozen=True, eq=False)
+class _Class:
+    """The families of one declared attacker."""
+
+    anyone: int
+    cell: np.ndarray
+    lpl: np.ndarray
+    upl: np.ndarray
+    without_family: np.ndarray
+    without_attacker: np.ndarray
 
 
 class Pairs:
@@ -29,22 +51,35 @@ class Pairs:
         self.dropped = 0
         self.merged = 0
         self.size = 0
+        self.class_of: list[int] = []
+        self.classes: list[_Class] = []
+
+    def lists(self, one: Knowledge, amounts: dict[str, np.ndarray], conditional: bool) -> int:
+        """How many pairs of this attacker are listed at most. Sliding and conditional levels have no families."""
+        every = len(one.members) * int(np.count_nonzero(np.sum(list(amounts.values()), axis=0) > 0))
+        if every <= MOST_LISTED or conditional or (amounts["spl"] > 0).any() or not len(one.known_cell):
+            return every
+        return 0
 
     def add(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray) -> None:
         """One declared attacker with its levels for `cells`."""
         keep = self._kept(one, cells, amounts["lpl"], a)
         number = np.full(len(one.members), -1, dtype=np.int64)
         number[keep] = len(self.labels) + np.arange(len(keep))
-        self._cross(one, number, keep, cells, amounts, a)
+        every = len(keep) * int(np.count_nonzero(np.sum(list(amounts.values()), axis=0) > 0))
+        few = every <= MOST_LISTED or self.lists(one, amounts, bool((~self.sensitive[cells]).any())) > 0
+        (self._cross if few else self._class)(one, number, keep, cells, amounts, a)
+        labels = [one.members[int(m)] for m in keep] + ([] if few else [one.name])
+        self.class_of += [-1 if few else len(self.classes) - 1] * len(keep) + ([] if few else [-1])
         chosen = number[one.known_member] >= 0
         cell = one.known_cell[chosen]
         low = np.maximum(one.known_low[chosen], one.low[cell])
         high = np.minimum(one.known_high[chosen], one.high[cell])
         self.known.append((number[one.known_member[chosen]], cell, low, high))
-        self.view_of += [len(self.low)] * len(keep)
+        self.view_of += [len(self.low)] * len(labels)
         self.low.append(one.low)
         self.high.append(one.high)
-        self.labels += tuple(one.members[int(m)] for m in keep)
+        self.labels += tuple(labels)
         self.merged += len(one.members) - len(keep)
 
     def _kept(self, one: Knowledge, cells: np.ndarray, lpl: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -84,6 +119,67 @@ class Pairs:
         part |= {"attacker_at": np.repeat(number[keep], wide), "cell_at": np.tile(cells[some], len(keep))}
         self.parts.append({name: values[wanted] for name, values in part.items()})
         self.size += int(wanted.sum())
+
+    def _class(
+        self,
+        one: Knowledge,
+        number: np.ndarray,
+        keep: np.ndarray,
+        cells: np.ndarray,
+        amounts: dict[str, np.ndarray],
+        a: np.ndarray,
+    ) -> None:
+        """The pairs of the attacker who stands for the class, after its members, and those with levels of their own."""
+        some = np.flatnonzero(np.sum(list(amounts.values()), axis=0) > 0)
+        column = np.full(len(a), -1, dtype=np.int64)
+        column[cells[some]] = np.arange(len(some))
+        touched = np.flatnonzero((number[one.known_member] >= 0) & (column[one.known_cell] >= 0))
+        family, who = column[one.known_cell[touched]], number[one.known_member[touched]]
+        room = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
+        alone = one.alone[touched]
+        cut = (amounts["lpl"][some][family] > room) & ~alone
+        self.cut += int(cut.sum())
+        self.dropped += int(alone.sum())
+        left_out = cut | alone
+        everybody = np.bincount(family[left_out], minlength=len(some)) < len(keep)
+        anyone = len(self.labels) + len(keep)
+        attacker = np.concatenate([np.full(int(everybody.sum()), anyone), who[cut]])
+        at = np.concatenate([np.flatnonzero(everybody), family[cut]])
+        part = {level: amounts[level][some][at] for level in LEVELS}
+        part["lpl"][int(everybody.sum()) :] = room[cut]
+        self.parts.append({**part, "attacker_at": attacker, "cell_at": cells[some][at]})
+        self.size += len(at)
+        place = np.cumsum(everybody) - 1
+        left_out &= everybody[family]
+        self.classes.append(
+            _Class(
+                anyone,
+                cells[some][everybody],
+                amounts["lpl"][some][everybody],
+                amounts["upl"][some][everybody],
+                place[family[left_out]],
+                who[left_out],
+            )
+        )
+
+    def families(self) -> Families | None:
+        if not self.classes:
+            return None
+        sizes = [len(one.cell) for one in self.classes]
+        before = np.cumsum([0, *sizes[:-1]])
+        without = np.concatenate([first + one.without_family for first, one in zip(before, self.classes, strict=True)])
+        who = np.concatenate([one.without_attacker for one in self.classes])
+        order = np.lexsort((who, without))
+        return Families(
+            class_of=np.array(self.class_of, dtype=np.int64),
+            anyone=np.array([one.anyone for one in self.classes], dtype=np.int64),
+            of=np.repeat(np.arange(len(sizes)), sizes),
+            cell=np.concatenate([one.cell for one in self.classes]),
+            lpl=np.concatenate([one.lpl for one in self.classes]),
+            upl=np.concatenate([one.upl for one in self.classes]),
+            without_family=without[order],
+            without_attacker=who[order],
+        )
 
     def variables(self) -> dict[str, tuple]:
         """As variables of the problem's dataset."""

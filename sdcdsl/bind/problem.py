@@ -17,7 +17,7 @@ Cells are flat. Labels are computed on demand (`TableProblem.label`), so that a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -30,6 +30,7 @@ from sdcdsl.bind.relations import Relations
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Span
 from sdcdsl.policy.document import Fact
+from sdcdsl.proof.families import Families
 
 if TYPE_CHECKING:
     from sdcdsl.bind.unions import Unions
@@ -100,6 +101,8 @@ class TableProblem:
     asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
     fixed: tuple[PublishedCells, ...] = ()  # who wants which cells published
     stated: tuple[StatementCells, ...] = ()  # every publish, suppress, fix and waive that is about cells
+    families: Families | None = None  # of pairs that are not in the dataset: contributors who attack in great number
+    listed: int = 0  # of these, those that a release left too little: the dataset has them, after all others
     sums: SensitiveSums | None = None  # None: nothing is known about contributors, or the policy says `unions off`
     known_before: tuple[
         tuple[str, KnownCells], ...
@@ -113,9 +116,44 @@ class TableProblem:
     def m(self) -> int:
         return self.dataset.sizes["equation"]
 
+    def with_listed(self, family: np.ndarray, attacker: np.ndarray) -> TableProblem:
+        """The same with pairs of members of families in the list, after all others."""
+        families, d = self.families, self.dataset
+        if families is None or not len(family):
+            return self
+        more = {
+            "cell_at": families.cell[family],
+            "attacker_at": attacker,
+            "lpl": families.lpl[family],
+            "upl": families.upl[family],
+            "spl": np.zeros(len(family)),
+        }
+        longer = {name: ("pair", np.concatenate([d[name].values, values])) for name, values in more.items()}
+        return replace(self, dataset=d.drop_dims("pair").assign(longer), listed=self.listed + len(family))
+
+    def listing_as(self, other: TableProblem) -> TableProblem:
+        """The same with the pairs in the list that `other`, which has fewer cells, was given."""
+        if not other.listed or self.families is None:
+            return self
+        cell, attacker = (other.dataset[name].values[-other.listed :] for name in ("cell_at", "attacker_at"))
+        number = {label: k for k, label in enumerate(self.attackers)}
+        who = np.array([number.get(other.attackers[int(k)], -1) for k in attacker], dtype=np.int64)
+        class_of = np.where(who >= 0, self.families.class_of[who], -1)
+        place = {
+            pair: f for f, pair in enumerate(zip(self.families.of.tolist(), self.families.cell.tolist(), strict=True))
+        }
+        at = [place.get(pair, -1) for pair in zip(class_of.tolist(), cell.tolist(), strict=True)]
+        family = np.array(at, dtype=np.int64)
+        return self.with_listed(family[family >= 0], who[family >= 0])
+
     @property
     def sensitive(self) -> np.ndarray:
         return np.flatnonzero(self.dataset["status"].values == "u")
+
+    @property
+    def _unlisted(self) -> int:
+        """Pairs of the families without a row; the pairs that stand for families are pairs of nobody."""
+        return 0 if self.families is None else self.families.pairs - len(self.families) - self.listed
 
     def summary(self) -> dict[str, int]:
         d = self.dataset
@@ -129,5 +167,5 @@ class TableProblem:
             "fixed": int((status == "z").sum()),
             "hidden": int((status == "m").sum()),
             "attackers": d.sizes["attacker"],
-            "pairs": d.sizes["pair"],
+            "pairs": d.sizes["pair"] + self._unlisted,
         }

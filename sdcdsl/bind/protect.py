@@ -174,6 +174,7 @@ class _Making:
             asked=tuple(asked),
             fixed=tuple(self._fixed()),
             stated=tuple(self.marks.stated),
+            families=pairs.families(),
             known_before=tuple((one.name, told) for one in known for told in one.known_before if told.cells.any()),
         )
         return made, found
@@ -299,7 +300,7 @@ class _Making:
             asking_for = stated & ~told[cells]
             for name, room in (("lpl", below), ("upl", above)):
                 found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), room)
-            if out.size + len(one.members) * int(some.sum()) > MOST_PAIRS:
+            if out.size + out.lists(one, amounts, bool((~marked).any())) > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
                 return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]
@@ -329,13 +330,13 @@ class _Making:
             known[chosen] = True
             if not len(chosen):
                 continue
-            headline = f"attacker `{one.name}` knows {naming.cells(chosen)} exactly that must be kept from him"
+            headline = f"attacker `{one.name}` knows {naming.cells(chosen)} exactly that must stay uncertain"
             notes = [first_cells(chosen, self.label), f"{told.why}: nothing that is published or hidden changes that"]
-            help = f"leave out `knows {told.what}` if he does not know that much, or do not ask for these cells"
-            found = diagnostic("SDC337", headline, told.span, "he knows it from here", notes=notes, help=help)
+            help = f"leave out `knows {told.what}` if they do not know that much, or require nothing in these cells"
+            found = diagnostic("SDC337", headline, told.span, "known from here", notes=notes, help=help)
             by = {int(b): None for name in LEVELS for b in level.spans[name][chosen] if b >= 0}
             for statement in by:
-                found = found.mark(level.statements[statement], "asks for uncertainty about it")
+                found = found.mark(level.statements[statement], "requires uncertainty about it")
             out.append(found)
         return known, out
 
@@ -351,9 +352,10 @@ class _Making:
 
             def asks(i: int) -> str:
                 want, left = secret(f"{amount[i]:g}"), secret(f"{room[i]:g}")
-                return f"{self.label(int(cells[i]))} asks for {want}, the bounds leave {left}"
+                return f"{self.label(int(cells[i]))} requires {want}, the bounds leave {left}"
 
-            headline = f"`{name}` asks for more than attacker `{level.attacker}` leaves open in {naming.cells(chosen)}"
+            allowed = f"the bounds of attacker `{level.attacker}` allow in {naming.cells(chosen)}"
+            headline = f"`{name}` requires more than {allowed}"
             out.append(diagnostic("SDC320", headline, span or self.protect.heading, notes=[first_cells(chosen, asks)]))
         return out
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "show": ("sdcdsl.cli.show:show", "What the program understood."),
     "methods": ("sdcdsl.cli.methods:methods", "All methods, rules and experiments, with their options."),
     "new": ("sdcdsl.cli.new:new", "Write a commented policy to start from."),
+    "lsp": ("sdcdsl.cli.lsp:lsp", "Serve an editor: the language server."),
     "import": ("sdcdsl.cli.import_:import_", "Turn files of τ-ARGUS into a policy."),
 }
 

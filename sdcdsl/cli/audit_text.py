@@ -22,8 +22,8 @@ def text_of(rows: Rows) -> str:
     for letter in "en":
         lines += _cells(rows, letter)
     lines += _listed("readers can tell that the table is wrong: sums that do not hold", rows.broken())
-    lines += _listed("readers can tell that the table is wrong: values that nobody thinks possible", rows.outside())
-    lines += _listed("hidden, marked by nobody, and known to attackers all the same", _revealed(rows))
+    lines += _listed("readers can tell that the table was changed: values outside known bounds", rows.outside())
+    lines += _listed("hidden, not sensitive, and known to attackers exactly", _revealed(rows))
     lines += _listed("sums of sensitive cells that the published ones give away", _sums(rows), SUMS)
     lines += _listed("what solvers said instead of an answer", list(rows.made.failures))
     return "\n".join(lines) + "\n"
@@ -129,7 +129,7 @@ def _interval(rows: Rows, pair: int) -> str:
     if rows.known_exactly[pair]:
         return f"exactly {shown(rows.value[pair], rows.value[pair])}"
     low, high = (shown(x, rows.value[pair]) for x in (rows.low[pair], rows.high[pair]))
-    return f"possible {spelled(low, high, rows.low_is(pair), rows.high_is(pair))}"
+    return f"feasible {spelled(low, high, rows.low_is(pair), rows.high_is(pair))}"
 
 
 def _shortfall(rows: Rows, pair: int) -> str:

@@ -14,7 +14,6 @@ from sdcdsl.cli.reading import (
     colour_option,
     expand,
     files_argument,
-    guarded,
     json_option,
     output_option,
     outside_option,
@@ -43,7 +42,7 @@ def check(files: tuple[str, ...], output: str, as_document: bool, allow_outside:
     """
     found: list[Diagnostic] = []
     for path in expand(files):
-        found += guarded(path, lambda path=path: read(path, allow_outside))[1]
+        found += read(path, allow_outside)[1]
     _end(found, "json" if as_document else output, colour, has_errors(found))
 
 
@@ -77,7 +76,7 @@ def lint(
     day = today.date() if today is not None else datetime.date.today()
     found: list[Diagnostic] = []
     for path in expand(files):
-        policy, wrong = guarded(path, lambda path=path: read(path, allow_outside))
+        policy, wrong = read(path, allow_outside)
         found += wrong
         if not has_errors(wrong):
             found += in_reading_order(advise(policy, day))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -12,14 +12,15 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, read, say, say_document, tell, wants_colour
-from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.cli.reading import read, refuse, tell, wants_colour
+from sdcdsl.diagnostics import has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json as as_json_of
 from sdcdsl.policy.diff import Edit, Verdict, overall
 from sdcdsl.policy.diff import diff as compare
 
+NOTHING: dict[str, Any] = {"verdict": None, "edits": []}
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 _COLOURS = {Verdict.TIGHTER: "green", Verdict.LOOSER: "red", Verdict.NEEDS_DATA: "yellow", Verdict.NEUTRAL: None}
 
@@ -51,24 +52,22 @@ def diff(
 
     Exit code 0: nothing changed; 7: something did; 1: a policy is wrong; 3: its data does not fit.
     """
-    before, wrong = guarded(Path(old), lambda: read(Path(old), given.allow_outside))
-    after, more = guarded(Path(new), lambda: read(Path(new), given.allow_outside))
+    before, wrong = read(Path(old), given.allow_outside)
+    after, more = read(Path(new), given.allow_outside)
     if has_errors(wrong + more):
-        _refuse(wrong + more, as_json, given.colour, exits.WRONG_POLICY)
+        refuse(NOTHING, wrong + more, as_json, given.colour, exits.WRONG_POLICY)
     edits = compare(before, after)
     document: dict[str, Any] = {"verdict": overall(edits).value, "edits": [_as_json(e) for e in edits]}
     effect, changed = "", bool(edits)
     if cells or protect or given.instead:
         from sdcdsl.cli import diff_cells  # noqa: PLC0415
+        from sdcdsl.cli.protect_watching import watched  # noqa: PLC0415
+        from sdcdsl.pipeline.diff import changes as changes_of  # noqa: PLC0415
 
-        sides = diff_cells.Side(before, Path(old)), diff_cells.Side(after, Path(new))
-        day = given.day
-        limits = {"time_limit": time_limit} if time_limit is not None else {}
-        changes, found = diff_cells.changes_of(
-            diff_cells.Asked(*sides, given.instead, day, given.allow_outside, protect, limits)
-        )
+        inputs = diff_cells.inputs_of((before, Path(old)), (after, Path(new)), given)
+        changes, found = changes_of(*inputs, watched("auto") if protect else None, time_limit=time_limit)
         if has_errors(found) and not changes:
-            _refuse(found, as_json, given.colour, exits.WRONG_DATA)
+            refuse(NOTHING, found, as_json, given.colour, exits.WRONG_DATA)
         if found and not as_json:
             tell(found, given.colour)
         document |= {"cells": diff_cells.document(changes), "diagnostics": [as_json_of(d) for d in for_reading(found)]}
@@ -81,14 +80,6 @@ def diff(
         _print(edits, wants_colour(given.colour))
         if effect:
             echo(f"\n{effect}", nl=False)
-    sys.exit(code)
-
-
-def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, code: int) -> NoReturn:
-    if as_document:
-        say_document({"verdict": None, "edits": []}, found, code)
-    else:
-        say(found, "text", colour)
     sys.exit(code)
 
 

@@ -125,7 +125,7 @@ def _asks(finding: Finding, made: Explanation) -> str:
     lower, upper = _figure(finding.lower, made), _figure(finding.upper, made)
     if not finding.lower and not finding.upper:
         return ""
-    return f"; asks for {lower} below and {upper} above" if lower != upper else f"; asks for {lower} below and above"
+    return f"; gives a level of {lower} below and " + (f"{upper} above" if lower != upper else "above")
 
 
 def _known(one: Foreknown) -> str:
@@ -193,7 +193,7 @@ def _conditions(one: Inferred) -> str:
 
 
 def _outsider(one: Inferred, made: Explanation) -> Iterator[str]:
-    yield f"nobody in particular is to be kept from it; {one.attacker} infers {_range(one, made)}"
+    yield f"no requirement applies to it; {one.attacker} infers {_range(one, made)}"
     yield from _tables(one, made)
 
 
@@ -226,7 +226,7 @@ def _needed_for(made: Explanation) -> Iterator[str]:
     if made.pattern is None or made.kind == "published":
         return
     if not made.attacked:
-        yield "cannot be said: nothing is published about how values were changed, so there is nobody to simulate"
+        yield "cannot be said: nothing is published about how values were changed, so no attacker can be simulated"
         return
     found = made.publishing
     if found is None:
@@ -288,7 +288,7 @@ def _if_published(made: Explanation) -> Iterator[str]:
         return
     asked = [one for one in made.inferred if not one.conditional]
     if asked:
-        yield f"everybody reads {value}, and it is to be kept from {plural(len(asked), 'attacker')}: exposed"
+        yield f"everybody reads {value}, and it must be protected against {plural(len(asked), 'attacker')}: exposed"
     elif found.needed:
         yield f"everybody reads {value}, and the release no longer protects what it is needed for"
     elif made.status == "m":

@@ -20,11 +20,14 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.printing import echo
-from sdcdsl.cli.protect_display import Block, Display
+from sdcdsl.cli.protect_display import Block, Display, display
 from sdcdsl.deadline import Deadline
+from sdcdsl.executing import Team
 from sdcdsl.executing.timeouts import BackgroundThread
 from sdcdsl.methods.result import Progress
-from sdcdsl.pipeline.request import Watch
+from sdcdsl.outcome import Prepared
+from sdcdsl.pipeline.protect import Preparing, prepare
+from sdcdsl.pipeline.request import Request, Watch
 
 T = TypeVar("T")
 
@@ -130,3 +133,14 @@ class Watching(Watch):
         waiting, done = sum(b.doing == "waiting" for b in blocks), sum(b.done for b in blocks)
         rest = [f"{done} of {len(blocks)} blocks done, {waiting} waiting"] if done + waiting else []
         return [block.line() for block in begun] + rest
+
+
+def watched(mode: str, team: Team | None = None) -> Preparing:
+    """`prepare` for commands that protect in order to tell something about it: shown in this mode, ended by Ctrl-C."""
+
+    def preparing(request: Request) -> Prepared:
+        watching = Watching(display(mode, as_document=False))
+        with watching:
+            return watching.run(lambda: prepare(request, watching, team))
+
+    return preparing

@@ -11,7 +11,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import colour_option, guarded, json_option, outside_option, read, say, say_document
+from sdcdsl.cli.reading import colour_option, json_option, outside_option, read, say, say_document
 from sdcdsl.diagnostics import Span, has_errors
 from sdcdsl.syntax.tree import outline
 
@@ -31,7 +31,7 @@ def show(file: str, stage: str, as_document: bool, allow_outside: bool, colour: 
     """
     if as_document and stage == "tree":
         raise click.UsageError("the tree is no JSON document: --json is for --stage policy")
-    policy, found = guarded(Path(file), lambda: read(Path(file), allow_outside))
+    policy, found = read(Path(file), allow_outside)
     if stage == "tree" and policy.files:
         echo(outline(policy.files[-1].parsed), nl=False)
     elif stage == "policy" and not has_errors(found):

@@ -34,4 +34,4 @@ def read(path: Path, total: str | None, name: str, options: dict[str, Any]) -> t
     )
 
 
-HIERARCHY = Reader("columns", "correspondence table: one column a level", CorrespondenceOptions, read)
+HIERARCHY = Reader("columns", "correspondence table: one column per level", CorrespondenceOptions, read)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @record
 class CsvOptions(Record):
-    delimiter: Any = option(Kind.TEXT, "what stands between two fields; found out if not given", None)
+    delimiter: Any = option(Kind.TEXT, "what stands between two fields; detected if not given", None)
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
     encoding: Any = option(Kind.TEXT, "the text encoding", "utf-8")
     missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
@@ -69,5 +69,5 @@ def read_cells(
 
 
 READER = Reader("csv", "comma- or otherwise separated text", CsvOptions, read, suffix=".csv")
-CELL_LIST = Reader("csv", "one row a cell: a column for each dimension", CsvOptions, read_cells)
+CELL_LIST = Reader("csv", "one row per cell: a column for each dimension", CsvOptions, read_cells)
 WRITER = Writer("csv", "comma-separated text", CsvReleaseOptions, "sdcdsl.released.write:write_release_csv")

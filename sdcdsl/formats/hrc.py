@@ -28,4 +28,4 @@ def read(
     return read_hrc(path, total=total or "Total", leader=options["lead"], name=name)
 
 
-HIERARCHY = Reader("hrc", "τ-ARGUS hierarchy: one code a line, indented by signs", HrcOptions, read)
+HIERARCHY = Reader("hrc", "τ-ARGUS hierarchy: one code per line, indented by signs", HrcOptions, read)

@@ -37,4 +37,4 @@ def read(path: Path, total: str | None, name: str, options: dict[str, Any]) -> t
     )
 
 
-HIERARCHY = Reader("parents", "one row a code, with the code it is part of", ParentOptions, read)
+HIERARCHY = Reader("parents", "one row per code, with the code it is part of", ParentOptions, read)

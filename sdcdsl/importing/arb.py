@@ -109,7 +109,7 @@ def _facts(
             draft.left_behind(headline, table.spec.line, help="sensitive by RULE(…)")
         _missing_codes(table, rules[table], dimensions, draft)
         if rules[table].weighted and not (table.data.metadata and table.data.metadata.with_role("weight")):
-            headline = "WGT asks for weights, and no variable is <WEIGHT>"
+            headline = "WGT requires weights, and no variable is <WEIGHT>"
             draft.left_behind(headline, table.spec.line, help='column weight = "…" in the data')
         elif not rules[table].weighted and any(rules[t].weighted and t.data is table.data for t in batch.tables):
             headline = f"table `{table.name}` is not weighted in the batch file, and shares its data with one that is"

@@ -78,15 +78,15 @@ def _call(rule: SafetyRuleCall, line: int, draft: Draft) -> Iterator[tuple[x.Cal
             n = math.ceil(f[0])
             yield _named("dominance", n=_whole(n), k=percent(f[1])), n
         case "NK" if f[1] >= 100:
-            draft.left_behind(f"NK({figure(f[0])},{figure(f[1])}) marks no cell: nobody has more than all", line)
+            draft.left_behind(
+                f"NK({figure(f[0])},{figure(f[1])}) marks no cell: no contributor has more than all", line
+            )
         case "FREQ" if f[0] > 0:
             level = _level(f[1], "FREQ", line, draft)
             yield x.Call("threshold", (x.Argument(None, _whole(math.ceil(f[0]))), *_arguments({"level": level}))), 0
         case "ZERO":
             if f[0] <= 0:
-                draft.left_behind(
-                    "ZERO asks for no level: 1 is put in its place", line, help="sensitive by zero(LEVEL)"
-                )
+                draft.left_behind("ZERO gives no level: 1 is put in its place", line, help="sensitive by zero(LEVEL)")
             yield x.Call("zero", (x.Argument(None, x.Number(figure(f[0] if f[0] > 0 else 1))),)), 0
         case "REQ" if max(f[:2]) > 0:
             yield _request(f, line, draft), 0
@@ -111,7 +111,7 @@ def _request(f: tuple[float, ...], line: int, draft: Draft) -> x.Call:
 def _level(margin: float, rule: str, line: int, draft: Draft) -> x.Percent:
     if margin > 0:
         return percent(margin)
-    headline = f"{rule} asks for no level: {figure(MARGIN)} % is put in its place"
+    headline = f"{rule} gives no level: {figure(MARGIN)} % is put in its place"
     draft.left_behind(headline, line, help="level: SHARE in the rule")
     return percent(MARGIN)
 

@@ -30,7 +30,9 @@ class Definition(Protocol):
         ...
 
     def decisions(self, problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
-        """The values that the decision variables have in a result with a release: the inverse of `pattern`."""
+        """The values that the decision variables have in a result with a release: the inverse of `pattern`. Not a
+        number where a release does not say it; what the others leave of such a variable is worked out. Raises
+        `NoRelease` where a release is none of this method at all."""
         ...
 
     def objective(self, problem: TableProblem, released: Pattern, context: SolveContext) -> float:

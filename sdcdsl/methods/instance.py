@@ -6,14 +6,16 @@ Cells that are open whatever a method decides (unions of cells, which nobody pub
 cost nothing more. A *side* is one direction of a pair with a level to reach there.
 
 Pairs of cells that are not sensitive may be *conditional* (003 §7): their levels hold if the cell is touched. Whoever
-does not look at `conditional` takes them for levels like others, which asks for too much and never for too little.
+does not look at `conditional` takes them for levels like others, which requires too much and never too little.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -122,3 +124,11 @@ class Instance:
         np.minimum.at(down, cells, LB)
         np.minimum.at(up, cells, UB)
         return down, up
+
+
+def discounted(instance: Instance, before: np.ndarray | None, options: Mapping[str, Any]) -> np.ndarray:
+    """Costs of hiding cells: what was hidden in the last period is cheaper to hide again."""
+    if before is None:
+        return instance.w
+    discount = float(options.get("previous_discount") or 0.0)
+    return np.where(before, instance.w * (1 - discount), instance.w)

@@ -47,6 +47,10 @@ class Clash:
     reach: float
 
 
+class NoRelease(ValueError):
+    """A pattern that is no release of its method. The text is the reason."""
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """`optimal`: within the gap asked for; `feasible`: a valid release with a stated gap (the bound may be missing);

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.definition import Definition
+from sdcdsl.methods.model_check import checked
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.registry import Unusable, load
 from sdcdsl.status import FAILED
@@ -67,10 +68,15 @@ def _record(name: str) -> Method:
 
 def _solve(method: Method, backend: str) -> Solve:
     accelerated = os.environ.get(SWITCH, "1") != "0" and backend in method.accelerator_backends
-    if method.accelerator is not None and (accelerated or method.model is None):
-        return load(method.accelerator)
     if method.model is None:
-        return load(method.solve)
+        return load(method.accelerator or method.solve)
+    if method.accelerator is not None and accelerated:
+        return _held_against_model(load(method.accelerator), method.model)
     made: Definition = load(method.model)
     # A method that solves more than one model says how.
     return getattr(made, "solve", None) or (lambda problem, context: by_model(problem, made, context))
+
+
+def _held_against_model(solve: Solve, model: str) -> Solve:
+    """What an accelerator finds is put into the model before anybody sees it."""
+    return lambda problem, context: checked(problem, load(model), solve(problem, context), context)

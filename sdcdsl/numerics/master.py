@@ -1,4 +1,4 @@
-"""A master problem that grows by rows: min c x, l ≤ x ≤ u, A x ≥ b, some x integer; on one HiGHS handle.
+"""A master problem that grows by rows: min c x, l ≤ x ≤ u, A x ≥ b, some x integer.
 
 Cut loops live here because a modelling layer would rebuild the model for every cut. The linear relaxation is re-solved
 by dual simplex from the last basis; rows can be taken out again without losing it. The bound that is reported is
@@ -6,24 +6,24 @@ computed from the multipliers by plain arithmetic, so that it holds whatever the
 
     y ≥ 0:    c x ≥ y b + Σ_j min over l_j ≤ x_j ≤ u_j of (c - yᵀA)_j x_j       (y of either sign for equations)
 
-A mixed-integer solve builds a model of its own from the same rows: the handle of the relaxation keeps its basis.
-(HiGHS counts its time limit over all runs of a handle for linear programs, but a run at a time for integer ones, and
-has no usable callback for lazy constraints.)
+A mixed-integer solve builds a model of its own from the same rows, so that the relaxation keeps its basis. (HiGHS has
+no usable callback for lazy constraints.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from math import inf, isfinite
+from dataclasses import dataclass, replace
+from math import inf
 from time import monotonic
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.numerics.integrality import missed, run_twice, uncounted, whole_ends
+from sdcdsl.numerics.integrality import SOLVED, missed, uncounted
+from sdcdsl.numerics.lp import LinearProgram
+from sdcdsl.numerics.milp import Integral, MixedIntegerProgram
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 AROUND = 2.0**20  # how far from their fractions whole numbers are looked for where they cannot be counted from zero
@@ -45,17 +45,6 @@ class Relaxed:
     steps: int = 0  # of the simplex method
 
 
-@dataclass(frozen=True, eq=False)
-class Integral:
-    status: str  # feasible: a solution within no gap that was asked for
-    x: np.ndarray | None
-    objective: float
-    bound: float
-    met: list[np.ndarray] = field(default_factory=list)  # solutions that were found on the way
-    more: bool = True  # whether more time might find more
-    timed: bool = False  # a deadline ended it
-
-
 class Master:
     def __init__(self, cost: np.ndarray, lower: np.ndarray, upper: np.ndarray, integer: np.ndarray | None = None):
         self.cost, self.lower, self.upper = cost.astype(float), lower.astype(float), upper.astype(float)
@@ -63,7 +52,13 @@ class Master:
         self.matrix = csr_array((0, len(cost)))
         self.rhs = np.zeros(0)
         self.equations = np.zeros(0, dtype=bool)  # [row]: held with equality
-        self._highs = _handle(self.cost, self.lower, self.upper)
+        self._program = LinearProgram(
+            self.matrix,
+            cost=self.cost,
+            bounds=(self.lower, self.upper),
+            primal_tolerance=SOLVED,
+            dual_tolerance=SOLVED,
+        )
 
     @property
     def rows(self) -> int:
@@ -78,7 +73,7 @@ class Master:
         rhs = np.array([r[2] for r in rows], dtype=float)
         start, index, value = _joined(columns, values)
         most = rhs if equal else np.full(len(rows), inf)
-        self._highs.addRows(len(rows), rhs, most, len(index), start[:-1], index, value)
+        self._program.add_rows(rhs, most, start, index, value)
         self.rhs = np.concatenate([self.rhs, rhs])
         self.equations = np.concatenate([self.equations, np.full(len(rows), equal)])
         self.matrix = _below(self.matrix, start, index, value, len(self.cost))
@@ -88,50 +83,35 @@ class Master:
         """Takes rows out; if none of them was tight the next solve goes on from where the last one ended."""
         if not gone.any():
             return
-        basis = self._highs.getBasis()
+        self._program.delete_rows(gone)
         stay = np.flatnonzero(~gone)
-        self._highs.deleteRows(int(gone.sum()), np.flatnonzero(gone).astype(np.int32))
-        status = list(basis.row_status)
-        kept = [status[i] for i in stay]
-        columns = list(basis.col_status)
-        basic = highspy.HighsBasisStatus.kBasic
-        if basis.valid and kept.count(basic) + columns.count(basic) == len(kept):
-            basis.row_status = kept
-            self._highs.setBasis(basis)
         self.matrix = csr_array(self.matrix[stay])
         self.rhs, self.equations = self.rhs[stay], self.equations[stay]
 
     def bound_columns(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         self.lower[columns], self.upper[columns] = lower, upper
-        self._highs.changeColsBounds(len(columns), columns.astype(np.int32), lower.astype(float), upper.astype(float))
+        self._program.change_bounds(lower, upper, columns)
 
     def relax(self, seconds: float = inf) -> Relaxed:
         """The linear relaxation."""
-        highs = self._highs
-        highs.setOptionValue("time_limit", highs.getRunTime() + seconds if isfinite(seconds) else inf)
-        highs.run()
-        status = highs.getModelStatus()
-        empty = status == highspy.HighsModelStatus.kInfeasible
-        if status not in ANSWERS or (empty and not self._ruled_out()):  # once more, from nothing
-            highs.clearSolver()
-            highs.run()
-            status = highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            return Relaxed(ANSWERS.get(status, FAILED), np.zeros(len(self.cost)))
-        solution = highs.getSolution()
-        x, dual = np.array(solution.col_value), np.array(solution.row_dual)
-        slack = np.array(solution.row_value) - self.rhs
+        program = self._program
+        status = program.solve(seconds=seconds)
+        sure = status in (OPTIMAL, LIMIT) or (status == INFEASIBLE and self._ruled_out())
+        if not sure:  # once more, from nothing
+            program.forget()
+            status = program.solve(seconds=seconds)
+        if status != OPTIMAL:
+            return Relaxed(status if status in (INFEASIBLE, LIMIT) else FAILED, np.zeros(len(self.cost)))
+        x, dual, slack = program.x, program.dual, program.row_values - self.rhs
         bound, reduced = self.safe_bound(dual)
-        steps = max(highs.getInfo().simplex_iteration_count, 0)
-        return Relaxed(OPTIMAL, x, float(self.cost @ x), bound, slack, dual, reduced, steps)
+        return Relaxed(OPTIMAL, x, float(self.cost @ x), bound, slack, dual, reduced, program.iterations)
 
     def _ruled_out(self) -> bool:
         """Whether the solver's ray proves by arithmetic that no x keeps all rows: y b is more than y A x can be."""
-        highs: Any = self._highs
-        _, known, ray = highs.getDualRay()
-        if not known or not self.rows:
+        ray = self._program.dual_ray()
+        if ray is None or not self.rows:
             return bool((self.lower > self.upper).any())
-        for y in (np.array(ray), -np.array(ray)):
+        for y in (ray, -ray):
             y = np.where(self.equations, y, np.maximum(y, 0.0))  # noqa: PLW2901
             load, size = self.matrix.T @ y, abs(self.matrix).T @ np.abs(y)
             load = np.where(np.abs(load) <= ROUNDING * size, 0.0, load)
@@ -186,66 +166,27 @@ class Master:
                 seconds,
                 {"threads": threads, "seed": seed, "heuristics": heuristics, "over": over, "offset": offset},
             )
-        highs = _handle(self.cost, *whole_ends(self.integer, self.lower, self.upper))
-        highs.changeColsIntegrality(
-            len(self.cost),
-            np.arange(len(self.cost), dtype=np.int32),
-            np.where(self.integer, 1, 0).astype(np.uint8),
+        program = MixedIntegerProgram(
+            self.cost,
+            self.lower,
+            self.upper,
+            self.integer,
+            self.matrix,
+            self.rhs,
+            np.where(self.equations, self.rhs, inf),
         )
-        for option, value in {
-            "presolve": "choose",
-            "mip_rel_gap": gap,
-            "mip_abs_gap": 0.0,
-            "random_seed": seed,
-            "threads": threads,
-        }.items():
-            highs.setOptionValue(option, value)
-        highs.changeObjectiveOffset(offset)
-        if not heuristics:
-            highs.setOptionValue("mip_heuristic_effort", 0.0)
-        if isfinite(seconds):
-            highs.setOptionValue("time_limit", max(seconds, 0.01))
-        if self.rows:
-            A, most = self.matrix, np.where(self.equations, self.rhs, inf)
-            start_at, index = A.indptr[:-1].astype(np.int32), A.indices.astype(np.int32)
-            highs.addRows(self.rows, self.rhs, most, len(index), start_at, index, np.asarray(A.data, dtype=np.float64))
-        if start is not None:
-            known = highspy.HighsSolution()
-            known.col_value = start.tolist()
-            highs.setSolution(known)
-        if threads != 1:  # one pool of threads serves the whole process, and refuses another number
-            highs.resetGlobalScheduler(True)
-        met: list[np.ndarray] = []
-        kinds = highspy.cb.HighsCallbackType
-
-        def heard(kind: Any, message: Any, out: Any, into: Any, data: Any) -> None:
-            if kind == kinds.kCallbackMipSolution:
-                met.append(np.array(out.mip_solution))
-            elif over is not None and over():
-                into.user_interrupt = True
-
-        highs.setCallback(heard, None)
-        highs.startCallback(kinds.kCallbackMipSolution)
-        if over is not None:
-            highs.startCallback(kinds.kCallbackMipInterrupt)
-        run_twice(highs)
-        if threads != 1:
-            highs.resetGlobalScheduler(True)
-        status, info = highs.getModelStatus(), highs.getInfo()
-        nowhere_unbounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
-        if status == highspy.HighsModelStatus.kInfeasible or (
-            status == highspy.HighsModelStatus.kUnboundedOrInfeasible and nowhere_unbounded
-        ):
-            return Integral(INFEASIBLE, None, inf, inf)
-        bound = float(info.mip_dual_bound) - offset if isfinite(info.mip_dual_bound) else -inf
-        found = info.primal_solution_status == 2  # feasible
-        x = np.array(highs.getSolution().col_value) if found else None
-        objective = float(self.cost @ x) if x is not None else inf
-        if status == highspy.HighsModelStatus.kOptimal:
-            return Integral(OPTIMAL, x, objective, bound, met)
-        if status not in ANSWERS:
-            return Integral(FAILED, None, inf, -inf)
-        return Integral(FEASIBLE if x is not None else LIMIT, x, objective, bound, met, timed=status in _TIMED)
+        return program.solve(
+            start=start,
+            gap=gap,
+            seconds=seconds,
+            threads=threads,
+            seed=seed,
+            heuristics=heuristics,
+            over=over,
+            offset=offset,
+            primal_tolerance=SOLVED,
+            dual_tolerance=SOLVED,
+        )
 
     def _in_two_steps(
         self, far: np.ndarray, start: np.ndarray | None, gap: float, seconds: float, others: dict[str, Any]
@@ -321,18 +262,6 @@ class Master:
         return replace(solved, x=x, objective=solved.objective + rest, bound=solved.bound + rest, met=met)
 
 
-ANSWERS = {
-    highspy.HighsModelStatus.kOptimal: OPTIMAL,
-    highspy.HighsModelStatus.kInfeasible: INFEASIBLE,
-    highspy.HighsModelStatus.kTimeLimit: LIMIT,
-    highspy.HighsModelStatus.kInterrupt: LIMIT,
-    highspy.HighsModelStatus.kIterationLimit: LIMIT,
-    highspy.HighsModelStatus.kSolutionLimit: LIMIT,
-}
-
-_TIMED = (highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kInterrupt)
-
-
 def _joined(columns: list[np.ndarray], values: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     start = np.zeros(len(columns) + 1, dtype=np.int32)
     np.cumsum([len(c) for c in columns], out=start[1:])
@@ -349,23 +278,3 @@ def _below(matrix: csr_array, start: np.ndarray, index: np.ndarray, value: np.nd
         np.concatenate([matrix.indptr, matrix.indptr[-1] + start[1:]]),
     )
     return csr_array(whole, shape=(len(whole[2]) - 1, columns))
-
-
-def _handle(cost: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> highspy.Highs:
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = len(cost), 0
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, lower, upper
-    lp.row_lower_ = lp.row_upper_ = np.zeros(0)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_ = np.zeros(1, dtype=np.int32)
-    highs = highspy.Highs()
-    for option, value in {
-        "output_flag": False,
-        "threads": 1,
-        "presolve": "off",
-        "primal_feasibility_tolerance": 1e-9,
-        "dual_feasibility_tolerance": 1e-9,
-    }.items():
-        highs.setOptionValue(option, value)
-    highs.passModel(lp)
-    return highs

@@ -76,7 +76,9 @@ def _way_out(problem: TableProblem, clashes: Sequence[Clash], policy: Policy) ->
     if not alone or len(alone) < len(names):
         return "relax one of these statements"
     # Who contributes much of a cell knows it better than anybody else, and cannot be left as uncertain.
-    return f"relax one of these statements, or ask for less against contributors: lpl 2% of value against {alone[0]}"
+    return (
+        f"relax one of these statements, or lower the levels against contributors: lpl 2% of value against {alone[0]}"
+    )
 
 
 def _clashes(problem: TableProblem) -> tuple[Clash, ...]:
@@ -85,7 +87,7 @@ def _clashes(problem: TableProblem) -> tuple[Clash, ...]:
     made = audit(problem, pattern, exact=False)
     down, up = made.proofs.most_down, made.proofs.most_up
     numbers = np.arange(problem.dataset.sizes["pair"])[stated_pairs(problem, pattern)]
-    out = []
+    out: list[Clash] = []
     for at in np.flatnonzero(made.verdicts == "e").tolist():
         pair = int(numbers[at])
         if "conditional" in problem.dataset and problem.dataset["conditional"].values[pair]:
@@ -103,12 +105,12 @@ def _may_be_hidden(problem: TableProblem) -> np.ndarray:
 
 def _notes(problem: TableProblem, clashes: Sequence[Clash]) -> list[str]:
     cell, attacker = (problem.dataset[name].values for name in ("cell_at", "attacker_at"))
-    out = []
+    out: list[str] = []
     for clash in clashes[:SHOWN]:
         who = problem.attackers[int(attacker[clash.pair])]
         where = f"{problem.label(int(cell[clash.pair]))}, against {who}"
         need, most = secret(f"{clash.need:.9g}"), secret(f"{max(clash.reach, 0.0):.9g}")
-        out.append(f"{where}: must be able to {_MOVES[clash.side]} {need}, and at most {most} can be had")
+        out.append(f"{where}: must be able to {_MOVES[clash.side]} {need}; at most {most} is feasible")
     return [*out, *([f"and {len(clashes) - SHOWN:,} more"] if len(clashes) > SHOWN else [])]
 
 
@@ -126,7 +128,7 @@ def _asking(problem: TableProblem, clashes: Sequence[Clash]) -> Iterator[tuple[S
         if span is not None:
             counts[span] = counts.get(span, 0) + 1
     for span, count in counts.items():
-        yield span, "asks for too much" if count == 1 else f"asks for too much, {count:,} times"
+        yield span, "requires too much" if count == 1 else f"requires too much, {count:,} times"
 
 
 def _leaving(

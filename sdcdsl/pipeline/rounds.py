@@ -19,13 +19,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sdcdsl.audit import Audit
+from sdcdsl.audit.sums import covering
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.methods.checkpoint import Checkpointer, State
+from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
 from sdcdsl.pattern import Pattern
+from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.checkpoints import checkpointer_for
 from sdcdsl.pipeline.method_plan import Plan, replanned
@@ -70,7 +73,9 @@ class Rounds:
         self.stale: list[Diagnostic] = []
 
     def run(self) -> Round:
-        limited = self.deadline.limit is not None and self.problem.sums is not None
+        limited = self.deadline.limit is not None and (
+            self.problem.sums is not None or self.problem.families is not None
+        )
         last = not limited
         while True:
             made = self._round(1.0 if last else SHARE)
@@ -79,10 +84,15 @@ class Rounds:
                     last = True  # a part of the time was too little
                     continue
                 return self._ended(self.best or self._nothing(made))
-            if made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE):
+            if made.audit is None:
                 return self._ended(self.best or made)
-            if made.audit.problem is not self.problem:
+            if made.audit.verdict not in SAFE:
+                if made.audit.problem is self.problem:
+                    return self._ended(self.best or made)
+                self._mend(made)
                 self._extend(made.audit.problem)
+                if self.best is not None and (self.deadline.expired or (last and limited)):
+                    return self._ended(self.best)
                 last = not limited or self.deadline.remaining < SHARE * (self.deadline.limit or 0.0)
                 continue
             self.best = _cheaper(self.best, made)
@@ -93,7 +103,7 @@ class Rounds:
     def _round(self, share: float) -> Round:
         checkpointer, stale = checkpointer_for(self.problem, self.plan, self.request, self.number)
         self.stale += stale if self.number == 1 and not self.stale else []
-        if checkpointer.found is None and self.best is not None and self.best.problem is self.problem:
+        if checkpointer.found is None and self.best is not None and self.best.problem.n == self.problem.n:
             checkpointer.found = _known(self.best)
         part = self.deadline if share == 1.0 else self.deadline.within(share * self.deadline.remaining)
         result = self.search(self.problem, self.plan, checkpointer, part)
@@ -106,8 +116,26 @@ class Rounds:
         if not made.found_release:
             return made
         assert result.pattern is not None
-        judged, wrong = self.audit(self.problem, result.pattern, self.plan)
+        return self._judged(made)
+
+    def _judged(self, made: Round) -> Round:
+        assert made.result.pattern is not None
+        judged, wrong = self.audit(made.problem, made.result.pattern, self.plan)
+        if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
+            made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))
+
+    def _mend(self, made: Round) -> None:
+        """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more."""
+        while made.audit is not None and made.audit.verdict not in SAFE:
+            if self.plan.engine.name != "csp" or made.problem.families is None:
+                return
+            wider = _wider(made, self.deadline)
+            if wider is None:
+                return
+            made = self._judged(replace(made, problem=made.audit.problem, result=wider))
+        if made.audit is not None:
+            self.best = _cheaper(self.best, made)
 
     def _extend(self, problem: TableProblem) -> None:
         self.problem, self.number = problem, self.number + 1
@@ -117,8 +145,10 @@ class Rounds:
 
     def _ended(self, made: Round) -> Round:
         result = replace(made.result, timed=self.timed, seconds=self.seconds)
-        if made.found_release and made.problem is not self.first:
+        if made.found_release and _late(made.problem) > _late(self.first):
             result = self._as_proved(made.problem, result)
+        elif made.found_release and made.problem is not self.first:
+            result = self._with_bound(result)
         return replace(made, result=result, found=(*self.stale, *made.found))
 
     def _as_proved(self, problem: TableProblem, result: Result) -> Result:
@@ -127,11 +157,16 @@ class Rounds:
         note = f"{sums} that an earlier pattern left too narrow {'is' if more == 1 else 'are'} protected as well"
         status = result.status
         if not _proves(problem):
-            wanted = float(self.plan.options.get("gap") or 0.0) + ROUNDING
-            known = result.objective is not None and self.bound is not None
-            status = OPTIMAL if known and gap(result.objective, self.bound) <= wanted else FEASIBLE  # type: ignore[arg-type]
-            note += "; the bound is that of a search that asks for fewer"
+            status = self._with_bound(result).status
+            note += "; the bound is that of a search that protects fewer"
         return replace(result, status=status, bound=self.bound, notes=(*result.notes, note))
+
+    def _with_bound(self, result: Result) -> Result:
+        """The bound of a search that asks for fewer holds here as well."""
+        wanted = float(self.plan.options.get("gap") or 0.0) + ROUNDING
+        known = result.objective is not None and self.bound is not None
+        status = OPTIMAL if known and gap(result.objective, self.bound) <= wanted else FEASIBLE  # type: ignore[arg-type]
+        return replace(result, status=status, bound=self.bound)
 
     def _nothing(self, made: Round) -> Round:
         """No release, or none that tells no sensitive sum: then that is what is in the way."""
@@ -148,6 +183,24 @@ def _cheaper(best: Round | None, made: Round) -> Round:
     if best is None or best.result.objective is None or made.result.objective is None:
         return made
     return made if made.result.objective <= best.result.objective else best
+
+
+def _wider(made: Round, deadline: Deadline) -> Result | None:
+    from sdcdsl.accelerate.csp.widening import widened  # noqa: PLC0415  solvers take their time to load
+
+    assert made.audit is not None and made.result.pattern is not None and made.result.objective is not None
+    problem, options = made.audit.problem, made.plan.options
+    instance, published = Instance(problem), problem.dataset["published"].values
+    w = discounted(instance, made.plan.before, options)
+    hidden = covering(made.result.pattern, problem.n).status != EXACT
+    wider = widened(instance, hidden, np.flatnonzero(made.audit.verdicts != "p").tolist(), w, deadline)
+    if wider is None or not (wider & ~hidden).any():
+        return None
+    cap = options.get("cap_hidden")
+    if cap is not None and (wider & published).sum() > cap:
+        return None
+    cost = made.result.objective + float(w[wider & ~hidden & published].sum())
+    return replace(made.result, status=FEASIBLE, pattern=pattern_of(instance.a, wider), objective=cost)
 
 
 def _known(best: Round) -> State | None:

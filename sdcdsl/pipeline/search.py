@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -44,7 +44,7 @@ class Task:
 
     problem: TableProblem
     plans: tuple[Plan, ...]  # one for each method of the chain
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
 
 
 def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -> Outcome:
@@ -259,7 +259,7 @@ def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[D
         "that must be published as they are, and are not": (status == "z") & (pattern.status != EXACT) & published,
         "that must be hidden, and are not": (status == "m") & (pattern.status != HIDDEN) & published,
     }
-    out = []
+    out: list[Diagnostic] = []
     method = METHODS.get(engine.name)
     if not pattern.claims and method is not None and not method.traceable:
         headline = f"method `{engine.name}` says nothing about its changes, and readers know how it makes them"
@@ -297,7 +297,7 @@ def _changes(problem: TableProblem, pattern: Pattern, plan: Plan) -> Changes | N
 
 
 @contextmanager
-def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+def timed(seconds: dict[str, float], phase: str) -> Generator[None, None, None]:
     begun = perf_counter()
     try:
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sdcdsl.outcome import Prepared
 from sdcdsl.pattern.digest import digest as pattern_digest
@@ -71,7 +71,8 @@ def _certificate(path: Path, content: Mapping[str, Any]) -> Check:
 
 def _named(inputs: Any) -> list[tuple[str, ...]]:
     """Files as certificates and locks name them, in one order."""
-    entries = [one for one in inputs if isinstance(one, Mapping)] if isinstance(inputs, list) else []
+    listed = cast(list[object], inputs) if isinstance(inputs, list) else []
+    entries = [cast(Mapping[str, object], one) for one in listed if isinstance(one, Mapping)]
     return sorted(tuple(str(one.get(key)) for key in ("what", "name", "sha256")) for one in entries)
 
 
@@ -90,7 +91,7 @@ def meaning(content: Mapping[str, Any], policy: Policy) -> Check:
     """Does the policy still mean what it meant?"""
     if content["policy"].get("digest") == policy_digest(policy):
         return Check("policy", "meaning", HOLDS)
-    return Check("policy", "meaning", BROKEN, "the policy asks for something else now")
+    return Check("policy", "meaning", BROKEN, "the policy requires something else now")
 
 
 def replayed(content: Mapping[str, Any], prepared: Prepared) -> Iterator[Check]:
@@ -103,6 +104,6 @@ def replayed(content: Mapping[str, Any], prepared: Prepared) -> Iterator[Check]:
             continue
         attempts = () if outcome is None else outcome.attempts
         timed = block.get("timed", True) or any(attempt.result.timed for attempt in attempts)
-        why = "time had a say in the search, which may go another way" if timed else "this should not happen"
+        why = "the search depended on time, and may take another course" if timed else "this should not happen"
         what = "nothing was found this time" if outcome is None or outcome.pattern is None else "another pattern"
         yield Check("replay", block["name"], BROKEN, f"{what}; {why}")

@@ -36,7 +36,7 @@ def idle_slides(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             if level.level == "spl" and not (isinstance(level.amount, x.Number) and level.amount.value == 0):
                 yield diagnostic(
                     "SDC216",
-                    "`spl` asks for an interval of a certain width, and `cta` publishes none",
+                    "`spl` requires an interval of a certain width, and `cta` publishes none",
                     level.span,
                     notes=["it is satisfied where lpl and upl together are as large, and refused elsewhere"],
                     help="lpl and upl for `cta`; csp, ip and ecta keep to spl",

@@ -20,8 +20,9 @@ import numpy as np
 
 from sdcdsl.proof.bound import Bound
 from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.proof.families import Families
 from sdcdsl.proof.packed import packed
-from sdcdsl.proof.reading import FORMAT
+from sdcdsl.proof.reading import FAMILIES, FORMAT
 from sdcdsl.proof.system import ProofPairs, Regions, System
 from sdcdsl.proof.witness import Claim, Witness
 from sdcdsl.version import __version__
@@ -73,7 +74,14 @@ class Certificate:
         self._file.close()
         Path(self._part).unlink(missing_ok=True)
 
-    def problem(self, system: System, regions: Regions, labels: Sequence[str], pairs: ProofPairs) -> None:
+    def problem(
+        self,
+        system: System,
+        regions: Regions,
+        labels: Sequence[str],
+        pairs: ProofPairs,
+        families: Families | None = None,
+    ) -> None:
         self._pairs = len(pairs)
         counts = {
             "cells": system.cells,
@@ -84,8 +92,12 @@ class Certificate:
             "known": len(regions.known.cell),
             "pairs": len(pairs),
         }
+        if families is not None:
+            without = len(families.without_family)
+            counts |= {"classes": len(families.anyone), "families": len(families), "left out": without}
+        form = FORMAT if families is None else FAMILIES
         header = {"name": self.name, "program": f"sdcdsl {__version__}", "notice": NOTICE, "inputs": self.inputs}
-        self._write({"sdcdsl-certificate": FORMAT, **header, "tolerance": TOLERANCE, "counts": counts})
+        self._write({"sdcdsl-certificate": form, **header, "tolerance": TOLERANCE, "counts": counts})
         for chunk in _chunks(system.cells):
             self._write({"cells": plain(system.a[chunk])})
         for body in _relations(system):
@@ -100,6 +112,8 @@ class Certificate:
             levels = {"lpl": short(pairs.lpl[chunk]), "upl": short(pairs.upl[chunk]), "spl": short(pairs.spl[chunk])}
             who = {"cells": plain(pairs.cell[chunk]), "attackers": short(pairs.attacker[chunk])}
             self._write({"pairs": {**who, **levels}})
+        for kind, body in _families(families) if families is not None else ():
+            self._write({kind: body})
 
     def witness(self, witness: Witness) -> int:
         """The number that claims name it by. A witness without claims is left out in the end."""
@@ -209,7 +223,8 @@ def _relations(system: System) -> Iterator[dict[str, Any]]:
     entries = system.by_equation
     first = 0
     while first < system.equations:
-        last = int(np.searchsorted(entries.start, entries.start[first] + CHUNK, side="right")) - 1
+        most = int(entries.start[first]) + CHUNK
+        last = int(np.searchsorted(entries.start, most, side="right")) - 1
         last = min(max(last, first + 1), first + CHUNK, system.equations)
         mine = slice(int(entries.start[first]), int(entries.start[last]))
         yield {
@@ -251,6 +266,17 @@ def _known(regions: Regions) -> Iterator[dict[str, Any]]:
             "low": _ends(known.low[chunk]),
             "high": _ends(known.high[chunk]),
         }
+
+
+def _families(families: Families) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, anyone in enumerate(families.anyone.tolist()):
+        yield "class", {"anyone": anyone, "members": steps(np.flatnonzero(families.class_of == number))}
+    for chunk in _chunks(len(families)):
+        levels = {"lpl": short(families.lpl[chunk]), "upl": short(families.upl[chunk])}
+        yield "families", {"classes": short(families.of[chunk]), "cells": plain(families.cell[chunk]), **levels}
+    for chunk in _chunks(len(families.without_family)):
+        who = plain(families.without_attacker[chunk])
+        yield "left out", {"families": short(families.without_family[chunk]), "attackers": who}
 
 
 def _claims(claims: Iterable[Claim]) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdcdsl.proof.bound import Bound, reaches
 from sdcdsl.proof.exact import TOLERANCE, excess, sums
+from sdcdsl.proof.families import ServedMembers
 from sdcdsl.proof.problem_reader import ProblemReader, denominator
 from sdcdsl.proof.reading import (
     CertificateLines,
@@ -23,19 +24,25 @@ from sdcdsl.proof.reading import (
     fields,
     index,
     integers,
+    listed,
     number,
     numbers,
 )
 from sdcdsl.proof.system import ProofProblem
-from sdcdsl.proof.witness import Claim, Witness, Witnesses
+from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses
 
 MOST_REASONS = 20
 TOGETHER = 1000  # bounds that are computed at a time
 NUMBERS = 2**14  # of witnesses and claims that are checked at a time
 ENTRIES = 2**18  # of the relations that these witnesses meet, and of relations that bounds name
 # Records stand in this order; those with the same number in any order.
-ORDER = {"cells": 1, "relations": 2, "view": 3, "attackers": 4, "known": 5, "pairs": 6}
-ORDER |= {"witness": 7, "claim": 7, "bound": 7, "verdicts": 8, "end": 9}
+KINDS = ("cells", "relations", "view", "attackers", "known", "pairs", "class", "families", "left out")
+ORDER = {
+    **{kind: 1 + at for at, kind in enumerate(KINDS)},
+    **dict.fromkeys(("witness", "claim", "bound"), 10),
+    "verdicts": 11,
+    "end": 12,
+}
 
 
 @dataclass(frozen=True)
@@ -43,12 +50,13 @@ class Verification:
     ok: bool  # everything in the certificate holds; also when it says that pairs are exposed
     reasons: list[str]
     pairs: int = 0
+    unlisted: int = 0  # pairs of members of families, who are served by the claims for the pair that stands for them
     protected: int = 0
     exposed: int = 0
     not_proven: int = 0
     exact: bool = False  # no tolerance was used
     largest_tolerance: float = 0.0  # as a share of the level
-    header: dict[str, Any] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict[str, Any])
     readable: bool = True  # False: not a certificate, or not a whole one
 
 
@@ -60,7 +68,7 @@ def verify(path: Path | str) -> Verification:
     except MalformedCertificate as error:
         return Verification(False, [str(error)], header=check.header, readable=False)
     if check.stage < ORDER["end"]:
-        where = "the file is empty" if not check.header else f"the file ends behind line {lines.number}"
+        where = "the file is empty" if not check.header else f"the file ends after line {lines.number}"
         return Verification(False, [f"{where}: the last record is missing"], header=check.header, readable=False)
     return check.result()
 
@@ -131,6 +139,7 @@ class _Check:
     def _begin(self) -> None:
         """The problem is complete. The true table must satisfy the relations as sums of doubles can."""
         self.problem = self.stated.problem()
+        self.served = ServedMembers(self.problem) if self.problem.families is not None else None
         system, pairs = self.problem.system, len(self.problem.pairs)
         self.up, self.down = np.zeros(pairs), np.zeros(pairs)  # how far claims drive the cell, at least
         self.most_up, self.most_down = np.full(pairs, np.inf), np.full(pairs, np.inf)  # how far it can go
@@ -172,12 +181,15 @@ class _Check:
         self.entries += entries
         if (self.numbers < NUMBERS and self.entries < ENTRIES) or not self.claims:
             return False
-        reached = Witnesses(self.problem, self.witnesses).claims(self.claims)
+        made = Witnesses(self.problem, self.witnesses)
+        reached = made.claims(self.claims)
         for claim, reasons in sorted(reached.reasons.items()):
             for reason in reasons:
                 self._fail(f"line {self.claimed_in[claim]}: {reason}")
         holds = np.ones(len(self.claims), dtype=bool)
         holds[list(reached.reasons)] = False
+        if self.served is not None:
+            self._serve(made, reached, holds)
         for far, rely in ((self.up, reached.up), (self.down, ~reached.up)):
             mine = rely & holds[reached.claim]
             np.maximum.at(far, reached.pair[mine], reached.far[mine])
@@ -185,6 +197,15 @@ class _Check:
         self.witnesses, self.claims, self.claimed_in = [], [], []
         self.numbers, self.entries = more, entries
         return True
+
+    def _serve(self, made: Witnesses, reached: ReachedLevels, holds: np.ndarray) -> None:
+        """Members of families whose boxes hold the tables that are claimed for the pair that stands for them."""
+        assert self.served is not None
+        ends = np.searchsorted(reached.claim, np.arange(len(self.claims) + 1))
+        for at in np.flatnonzero(holds).tolist():
+            claim, mine = self.claims[at], slice(ends[at], ends[at + 1])
+            pair, up, far = reached.pair[mine], reached.up[mine], reached.far[mine]
+            self.served.take(made.moves, claim.witness, claim.step, pair, up, far)
 
     def _bound(self, body: Any, lines: CertificateLines) -> None:
         names = ["pair", "side", "equations", "gamma", "denominator"]
@@ -220,13 +241,14 @@ class _Check:
             raise MalformedCertificate("a bound for pairs of several cells or views")
 
     def _verdicts(self, body: Any, lines: CertificateLines) -> None:
-        if not isinstance(body, list) or len(body) % 2 or not all(x in ("p", "e", "n") for x in body[::2]):
+        runs = listed(body)
+        if runs is None or len(runs) % 2 or not all(x in ("p", "e", "n") for x in runs[::2]):
             raise MalformedCertificate("verdicts are letters p, e, n and counts in turn")
-        counts = integers(body[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
+        counts = integers(runs[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
         self.judged += int(counts.sum())
         if self.judged > len(self.problem.pairs):
             raise MalformedCertificate("more verdicts than pairs")
-        self.verdicts.append(np.repeat(np.array(body[::2], dtype="U1"), counts))
+        self.verdicts.append(np.repeat(np.array(runs[::2], dtype="U1"), counts))
 
     def _end(self, body: Any, lines: CertificateLines) -> None:
         *stated, given = fields(body, *self.counts, "sha256")
@@ -244,6 +266,7 @@ class _Check:
         verdict = np.concatenate([np.empty(0, dtype="U1"), *self.verdicts])
         protected, exposed = verdict == "p", verdict == "e"
         self._check_protected(np.flatnonzero(protected))
+        self._check_served(protected)
         self._check_exposed(np.flatnonzero(exposed))
         if self.more:
             self.reasons.append(f"and {self.more:,} more")
@@ -252,6 +275,7 @@ class _Check:
             ok,
             self.reasons,
             len(verdict),
+            0 if self.served is None else self.served.unlisted,
             int(protected.sum()),
             int(exposed.sum()),
             int((verdict == "n").sum()),
@@ -273,9 +297,23 @@ class _Check:
             with np.errstate(invalid="ignore"):
                 share = np.where(short > 0, short / level, 0.0)
             for i in np.flatnonzero(share > TOLERANCE).tolist():
-                far = f"{one[i] + other[i]:.12g} {way}, and {level[i]:.12g} is asked for"
+                far = f"{one[i] + other[i]:.12g} {way}, and {level[i]:.12g} is required"
                 self._fail(f"{self._named(chosen[i])} is called protected; its claims drive it {far}")
             self.tolerance = max(self.tolerance, float(share.max(initial=0.0)))
+
+    def _check_served(self, protected: np.ndarray) -> None:
+        """Who stands for a family is called protected only with all of its members."""
+        if self.served is None:
+            return
+        family, attacker = self.served.unserved()
+        pair_of = np.full(len(self.served.families), -1)
+        listed = np.flatnonzero(self.served.of_pair >= 0)
+        pair_of[self.served.of_pair[listed]] = listed
+        called = protected[pair_of]
+        for at in np.flatnonzero(called[family]).tolist():
+            who = self.stated.labels[attacker[at]]
+            left = f"no claim serves the member {who}, who has no pair of its own"
+            self._fail(f"{self._named(int(pair_of[family[at]]))} is called protected; {left}")
 
     def _check_exposed(self, chosen: np.ndarray) -> None:
         pairs, up, down = self.problem.pairs, self.most_up[chosen], self.most_down[chosen]

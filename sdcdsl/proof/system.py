@@ -11,6 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sdcdsl.proof.families import Families
+
 
 @dataclass(frozen=True, eq=False)
 class Entries:
@@ -120,7 +122,8 @@ class Regions:
         if not len(known.cell):
             return low, high
         wanted = attackers[who] * self.low.shape[1] + cells
-        at = np.minimum(np.searchsorted(known.key, wanted), len(known.key) - 1)
+        after: np.ndarray = np.searchsorted(known.key, wanted)
+        at = np.minimum(after, len(known.key) - 1)
         hit = (known.key[at] == wanted) & ~of_view[who]
         low[hit] = np.maximum(low[hit], known.low[at[hit]])
         high[hit] = np.minimum(high[hit], known.high[at[hit]])
@@ -186,6 +189,7 @@ class ProofProblem:
     system: System
     regions: Regions
     pairs: ProofPairs
+    families: Families | None = None  # of pairs that are not listed
 
     @cached_property
     def levels_up(self) -> np.ndarray:

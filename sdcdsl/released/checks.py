@@ -74,7 +74,7 @@ def _relation(problem: TableProblem, equation: int, low: np.ndarray, high: np.nd
     least = np.where(c > 0, c * low[cell], c * high[cell]).sum() - (rhs if known else 0.0)
     most = np.where(c > 0, c * high[cell], c * low[cell]).sum() - (rhs if known else 0.0)
     if not known:
-        return f"relation {equation + 1}: its cells give {_between(least, most)}, it asks for {secret(figure(rhs))}"
+        return f"relation {equation + 1}: its cells give {_between(least, most)}, it requires {secret(figure(rhs))}"
     whole = int(made.cell_of[total])
     label = made.label(equation)
     along = f" (along {label.dimension})" if label is not None and label.others else ""

@@ -1,6 +1,6 @@
 """A release as SDMX-CSV (`sdmx` says what the columns are).
 
-Which of the hidden cells are sensitive and which only hide them helps whoever attacks the table: he knows where to
+Which of the hidden cells are sensitive and which only hide them helps attackers: they know where to
 look, and that the others mostly are ordinary. All hidden cells are N, therefore, unless somebody wants C and D.
 """
 

@@ -131,7 +131,7 @@ def _levels(problem: TableProblem, protect: d.Block) -> _Said:
                 if span is not None:
                     counts[span] = counts.get(span, 0) + count
     for span, count in counts.items():
-        yield span, f"asks for {_number(count)} level{'' if count == 1 else 's'}" if count else "asks for nothing"
+        yield span, f"sets {_number(count)} level{'' if count == 1 else 's'}" if count else "sets no level"
 
 
 def _attackers(policy: Policy, problem: TableProblem, protect: d.Block) -> _Said:

@@ -125,7 +125,7 @@ class _Map:
         across += ", on a logarithmic scale" if self.scale.logarithmic else ""
         yield f'<text class="axis middle" x="{(left + right) / 2:.1f}" y="{floor + 38:.1f}">{across}</text>'
         yield upright("risk from attackers, median sensitive cell", 22, middle)
-        yield upright("interval left to attackers ÷ asked for", WIDTH - 20, middle)
+        yield upright("interval left to attackers ÷ required", WIDTH - 20, middle)
 
     # ---- marks --------------------------------------------------------------------------------------------
 

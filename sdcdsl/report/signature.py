@@ -211,7 +211,7 @@ def _taken_apart(block: bytes) -> tuple[bytes, bytes]:
         raise odd
     first, *coded, last = [line[2:] for line in lines[:-1]]
     if (first, last) != (_BEGIN, _END):
-        raise Untrusted("something stands behind its signature")
+        raise Untrusted("something follows its signature")
     try:
         whole = base64.b64decode("".join(coded), validate=True)
     except (binascii.Error, ValueError):

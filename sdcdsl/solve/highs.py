@@ -15,12 +15,23 @@ from sdcdsl.numerics.integrality import run_twice, uncounted, whole_ends
 from sdcdsl.solve.backend import Answer, Can, Ending
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import Numbers, numbers
+from sdcdsl.status import CUTOFF, FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL, UNBOUNDED
 from sdcdsl.vocabulary.backends import Backend
 
 if TYPE_CHECKING:
     import linopy
 
-FEASIBLE_POINT = 2  # of HiGHS's `primal_solution_status`
+_ENDINGS = {
+    OPTIMAL: Ending.OPTIMAL,
+    INFEASIBLE: Ending.INFEASIBLE,
+    UNBOUNDED: Ending.UNBOUNDED,
+    INFEASIBLE_OR_UNBOUNDED: Ending.UNBOUNDED_OR_INFEASIBLE,
+    LIMIT: Ending.LIMIT,
+    CUTOFF: Ending.LIMIT,
+    FAILED: Ending.FAILED,
+}
+
+NO_LIMITS = Limits()
 
 
 class Highs:
@@ -31,7 +42,9 @@ class Highs:
         return None
 
     def ask(self, model: linopy.Model, limits: Limits) -> Answer:
-        seen = numbers(model)
+        return self.ask_for(numbers(model), limits)
+
+    def ask_for(self, seen: Numbers, limits: Limits = NO_LIMITS) -> Answer:
         h = handle(seen)
         for option, value in options(limits).items():
             h.setOptionValue(option, value)
@@ -95,7 +108,9 @@ def handle(seen: Numbers, fixed: np.ndarray | None = None) -> Any:
 def run(h: Any, integer: bool, quadratic: bool) -> Answer:
     import highspy  # noqa: PLC0415
 
-    status = highspy.HighsModelStatus
+    from sdcdsl.numerics.lp import STATUSES  # noqa: PLC0415
+    from sdcdsl.numerics.milp import FEASIBLE_POINT  # noqa: PLC0415
+
     # One pool of threads serves the whole process, and refuses another number: neither what ran before nor what runs
     # afterwards may depend on ours.
     highspy.Highs.resetGlobalScheduler(True)
@@ -105,17 +120,7 @@ def run(h: Any, integer: bool, quadratic: bool) -> Answer:
         h.run()
     highspy.Highs.resetGlobalScheduler(True)
     ended = h.getModelStatus()
-    ending = {
-        status.kOptimal: Ending.OPTIMAL,
-        status.kInfeasible: Ending.INFEASIBLE,
-        status.kUnbounded: Ending.UNBOUNDED,
-        status.kUnboundedOrInfeasible: Ending.UNBOUNDED_OR_INFEASIBLE,
-        status.kTimeLimit: Ending.LIMIT,
-        status.kIterationLimit: Ending.LIMIT,
-        status.kSolutionLimit: Ending.LIMIT,
-        status.kMemoryLimit: Ending.LIMIT,
-        status.kInterrupt: Ending.LIMIT,
-    }.get(ended, Ending.FAILED)
+    ending = _ENDINGS[STATUSES.get(ended, FAILED)]
     info = h.getInfo()
     has_point = info.primal_solution_status == FEASIBLE_POINT and ending in (Ending.OPTIMAL, Ending.LIMIT)
     values = np.asarray(h.getSolution().col_value, dtype=float) if has_point else None

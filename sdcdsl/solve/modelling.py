@@ -6,7 +6,7 @@ ever see numbers that are scaled with it: their tolerances are absolute.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -117,3 +117,25 @@ def by_variable(model: linopy.Model, values: np.ndarray) -> dict[str, np.ndarray
     """The values of a solution, variable by variable, in the shape of each."""
     label_to_position = model.variables.label_index.label_to_pos
     return {name: values[label_to_position[variable.labels.values]] for name, variable in model.variables.items()}
+
+
+def in_columns(model: linopy.Model, values: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The inverse of `by_variable`."""
+    label_to_position = model.variables.label_index.label_to_pos
+    out = np.zeros(len(model.variables.label_index.vlabels))
+    for name, variable in model.variables.items():
+        out[label_to_position[variable.labels.values]] = values[name]
+    return out
+
+
+def name_of_column(model: linopy.Model, at: int) -> str:
+    return column_names(model)[at]
+
+
+def family_of_row(model: linopy.Model, at: int) -> str:
+    """The name of the constraints that a row is one of."""
+    for name, rows in model.constraints.items():
+        at -= len(rows.active_labels())
+        if at < 0:
+            return str(name)
+    raise IndexError(at)

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array, hstack, identity
 
 from sdcdsl.solve.backend import WORDS, Answer, Can, Ending, Refused, Solver, backend
 from sdcdsl.solve.highs import Highs
@@ -121,10 +122,48 @@ def _checked(seen: Numbers, values: np.ndarray) -> tuple[np.ndarray | None, str]
 
 def violation(seen: Numbers, x: np.ndarray) -> float:
     """The largest violation of a row or bound, as a share of the largest term in it, or of 1."""
+    rows, bounds = shortfalls(seen, x)
+    return float(max(rows.max(initial=0.0), bounds.max(initial=0.0)))
+
+
+def shortfalls(seen: Numbers, x: np.ndarray, lost: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """By how much each row and each bound is missed, as a share of the largest term in it, or of 1; at most 0 where it
+    is kept. `lost` [column]: what values may be off because they were read off numbers with so many digits."""
     A = seen.A
     activity = A @ x
     largest = np.ones(len(activity))
     np.maximum.at(largest, np.repeat(np.arange(len(activity)), np.diff(A.indptr)), np.abs(A.data * x[A.indices]))
-    rows = np.maximum(seen.row_low - activity, activity - seen.row_high) / largest
-    bounds = np.maximum(seen.low - x, x - seen.high) / np.maximum(np.abs(x), 1.0)
-    return float(max(rows.max(initial=0.0), bounds.max(initial=0.0)))
+    rows = np.maximum(seen.row_low - activity, activity - seen.row_high)
+    bounds = np.maximum(seen.low - x, x - seen.high)
+    if lost is not None:
+        rows, bounds = rows - abs(A) @ lost, bounds - lost
+    return rows / largest, bounds / np.maximum(np.abs(x), 1.0)
+
+
+def nearest_completion(seen: Numbers, x: np.ndarray) -> np.ndarray:
+    """x with values in place of nan: those that miss the rows they stand in by the least, all in all."""
+    unknown = np.flatnonzero(np.isnan(x))
+    known = np.nan_to_num(x)
+    A = seen.A[:, unknown]
+    rows = np.flatnonzero(np.diff(csr_array(A).indptr))
+    A, given = csr_array(A)[rows], (seen.A @ known)[rows]
+    one, count = identity(len(rows), format="csr"), len(unknown)
+    wide = 2 * len(rows)
+    slack = Numbers(
+        cost=np.concatenate([np.zeros(count), np.ones(wide)]),
+        Q=None,
+        low=np.concatenate([seen.low[unknown], np.zeros(wide)]),
+        high=np.concatenate([seen.high[unknown], np.full(wide, np.inf)]),
+        integer=np.zeros(count + wide, dtype=bool),
+        A=csr_array(hstack([A, one, -one])),
+        row_low=seen.row_low[rows] - given,
+        row_high=seen.row_high[rows] - given,
+        maximise=False,
+        unit=np.ones(count + wide),
+        objective_unit=1.0,
+    )
+    answer = Highs().ask_for(slack)
+    out = known.copy()
+    if answer.values is not None:
+        out[unknown] = np.clip(answer.values[:count], seen.low[unknown], seen.high[unknown])
+    return out

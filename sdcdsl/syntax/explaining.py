@@ -31,7 +31,7 @@ _STATEMENTS = {
     "let": "there are no variables: write the amount where it is used",
     "var": "there are no variables: write the amount where it is used",
     "for": "there are no loops: a condition speaks of all its cells, as in suppress where value < 3",
-    "if": "there are no branches: a condition stands behind `where`",
+    "if": "there are no branches: a condition follows `where`",
     "select": "cells are selected where they are spoken of: sensitive by threshold(3) where CONDITION",
 }
 
@@ -104,7 +104,7 @@ def unknown_statement(stop: Stop, token: Token) -> Diagnostic:
     notes = [f"{messages.BLOCKS[stop.block]} takes: {', '.join(forms)}"]
     elsewhere = [name for b, name in messages.BLOCKS.items() if token.text in messages.USAGE[b] and b != stop.block]
     if token.text in RESERVED:
-        notes = ["a statement stands on one line; break it only behind a comma or inside parentheses"]
+        notes = ["a statement stands on one line; break it only after a comma or inside parentheses"]
     elif token.text.casefold() in _STATEMENTS:
         notes.insert(0, _STATEMENTS[token.text.casefold()])
     elif token.text == "-" and stop.after is not None and stop.after.text == "-":

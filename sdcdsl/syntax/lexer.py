@@ -317,7 +317,7 @@ def _foreign(text: str, span: Span) -> Diagnostic:
 
 def _odd(text: str, span: Span) -> Diagnostic:
     if text == "%":
-        return diagnostic("SDC018", "`%` stands directly behind its number", span, help="write 10% of value")
+        return diagnostic("SDC018", "`%` stands directly after its number", span, help="write 10% of value")
     if text == "?":
         help = "if CONDITION then AMOUNT otherwise AMOUNT"
         return diagnostic("SDC019", "a choice is written with `if`", span, help=help)

@@ -8,7 +8,7 @@ entered all the same (by a header the parser puts in), so that its lines are rea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from sdcdsl.diagnostics import Diagnostic, Source, Span, diagnostic
 from sdcdsl.diagnostics.diagnostic import MOST_PROBLEMS, not_listed
@@ -65,6 +65,27 @@ def parse(source: Source) -> tuple[Parsed, list[Diagnostic]]:
     return parsed, found
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """What may follow a text that is still being written."""
+
+    blocks: tuple[tuple[str, tuple[Token, ...]], ...]  # each open block, outermost first: its kind, what opened it
+    statement: tuple[Token, ...]  # what is there of the statement at the end
+    accepted: frozenset[str]  # terminals that fit
+
+
+def ahead(source: Source) -> Ahead:
+    """For the end of a text: where the cursor is, if the text is what stands before it."""
+    tokens = lex(source).tokens
+    if tokens and tokens[-1].type == "BAD" and not tokens[-1].text:
+        tokens.pop()  # a parenthesis that is still open
+    return _Parser(source, tokens).ahead()
+
+
+def _place(tokens: list[Token], token: Token | None) -> int:
+    return next((i for i, t in enumerate(tokens) if t is token), len(tokens))
+
+
 def _offset(d: Diagnostic) -> int:
     return d.place.start if isinstance(d.place, Span) else 0
 
@@ -86,6 +107,26 @@ class _Parser:
     def run(self) -> Node:
         if not self._edition():
             return Node("start", [], 0, 0)
+        self._read()
+        self._close_blocks_at_end()
+        root = self.automaton.finish()
+        if root is None:
+            self._mistake(Token(END, "", len(self.source.text), len(self.source.text)))
+            root = self.automaton.finish()
+        return root if root is not None else Node("start", [], 0, 0)
+
+    def ahead(self) -> Ahead:
+        if not self._edition():
+            return Ahead((), (), frozenset())
+        self._read()
+        opened = [
+            tuple(self.tokens[b.statement : _place(self.tokens, inner.opened)]) for b, inner in pairwise(self.blocks)
+        ]
+        kinds = [block.kind for block in self.blocks[1:]]
+        statement = tuple(self.tokens[self.blocks[-1].statement :])
+        return Ahead(tuple(zip(kinds, opened, strict=True)), statement, self.automaton.accepted())
+
+    def _read(self) -> None:
         tokens = self.tokens
         while self.at < len(tokens):
             token = tokens[self.at]
@@ -96,12 +137,6 @@ class _Parser:
                 self.at += 1
             else:
                 self._mistake(token)
-        self._close_blocks_at_end()
-        root = self.automaton.finish()
-        if root is None:
-            self._mistake(Token(END, "", len(self.source.text), len(self.source.text)))
-            root = self.automaton.finish()
-        return root if root is not None else Node("start", [], 0, 0)
 
     def _take(self, token: Token) -> bool:
         if token.type == "BAD" or self._too_deep():

@@ -26,9 +26,7 @@ class Limits(Record):
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
     backend: str = option(Kind.CHOICE, "which solver to use", DEFAULT, choices=BACKENDS)
-    unions: str = option(
-        Kind.CHOICE, "also protect sums of hidden cells that give somebody away together", "on", choices=("on", "off")
-    )
+    unions: str = option(Kind.CHOICE, "also protect sensitive sums of hidden cells", "on", choices=("on", "off"))
 
 
 @record

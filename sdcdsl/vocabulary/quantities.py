@@ -41,7 +41,7 @@ QUANTITIES: MappingProxyType[str, Quantity] = MappingProxyType(
             Quantity("weight", "the weight the data gives it"),
             Quantity(
                 "needed",
-                "the level asked for by what marked the cell",
+                "the level given by what marked the cell",
                 frozenset({Place.LEVEL, Place.COST, Place.OPTION, Place.REQUIRE}),
             ),
             Quantity("contribution", "the contributor's own part", frozenset({Place.EACH})),

@@ -1,5 +1,5 @@
 sdc 1
-# No rule asks for anything in cells that are not sensitive.
+# No rule gives a level in cells that are not sensitive.
 
 dimension region {
   codes North, South

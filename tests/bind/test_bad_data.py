@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ s1,large,f,60,1
 }
 
 
-def plan(folder: Path, policy: str, files: dict[str, str | bytes | None], *options: str):
+def plan(folder: Path, policy: str, files: Mapping[str, str | bytes | None], *options: str):
     """Run the command in a folder with the good files, and the bad ones over them."""
     for name, text in {**FILES, "p.sdc": policy, **files}.items():
         if text is not None:
@@ -148,7 +149,7 @@ def test_a_decimal_comma_is_the_first_thing_said(tmp_path, monkeypatch):
     assert headline.endswith("cells.csv: decimals with `,`")
     assert [line.strip() for line in rest if line][1:3] == [
         "= and 6 more",
-        '= help: if `,` is the decimal mark of this file: { decimal "," } behind its name',
+        '= help: if `,` is the decimal mark of this file: { decimal "," } after its name',
     ]
     words = plan(tmp_path, CELLS, changed("cells.csv", ",30,5,9", ",3o,5,9")).output
     assert "cells.csv:4" in words and "found" not in words  # nothing is said of what may not be shown
@@ -353,7 +354,7 @@ CASES = {
         said(CELLS, "lpl needed", "lpl 11"),
         {},
         "SDC320",
-        ["p.sdc", "lpl 11", "area = n1, size = small asks for 11, the bounds leave 10"],
+        ["p.sdc", "lpl 11", "area = n1, size = small requires 11, the bounds leave 10"],
     ),
     "division by zero": (
         said(CELLS, "cost 1", "cost 1 / (value - 20)"),

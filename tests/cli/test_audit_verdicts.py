@@ -37,7 +37,7 @@ def test_the_text_shows_the_computation_of_the_attacker(world):
     assert result.exit_code == 6
     shown = [line.strip() for line in result.stdout.splitlines()]
     at = shown.index("activity = II, region = C, against external")
-    assert shown[at + 1] == "possible 5 .. 30; needed 12 .. 34: 4 short above"
+    assert shown[at + 1] == "feasible 5 .. 30; needed 12 .. 34: 4 short above"
     # 30 = 49 - 19 - II·A, which is at least 0
     assert shown[at + 2] == "at most 30 =   49  activity = II, region = Total"
     assert shown[at + 3] == "− 19  activity = II, region = B"

@@ -166,7 +166,7 @@ def test_changed_without_a_word_about_it_cannot_be_attacked(world: World):
     assert found["release"]["kind"] == "changed" and not found["release"]["attacked"]
     assert found["if_published"] is None and found["outsider"] is None and found["attackers"] == []
     text = run(path, "--cell", named("II·A"), "--released", released).stdout
-    assert "changed to 0 (-8)" in text and "nobody to simulate" in text
+    assert "changed to 0 (-8)" in text and "no attacker can be simulated" in text
 
 
 def test_without_a_release_the_policy_is_run_and_nothing_written(world: World):
@@ -264,7 +264,7 @@ def test_rules_say_their_figures(firms: Path):
     assert rules["sensitive by threshold(2)"]["figures"] == "3 contributors, 2 needed"
     # R = 100 - 90 - 8 = 2, and 2 / 90 = 2.22 %; the level is 10 % of 90 less 2.
     p = rules["sensitive by p_percent(10%)"]
-    assert "within 2.22 %" in p["figures"] and "10 % asked" in p["figures"]
+    assert "within 2.22 %" in p["figures"] and "10 % required" in p["figures"]
     assert (p["needed_lower"], p["needed_upper"]) == (7, 7)
     dominance = rules["sensitive by dominance(2, 85%)"]
     assert "98 % (98 of 100)" in dominance["figures"] and "85 % allowed" in dominance["figures"]

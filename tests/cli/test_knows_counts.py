@@ -177,7 +177,7 @@ def test_infeasible_because_of_the_counts_names_them(folder: Path):
     assert found["code"] == "SDC510"
     assert any("R0" in note and "against e" in note for note in found["notes"])
     labels = {mark["label"] for mark in found["marks"]}
-    assert labels == {"asks for too much", "wants 1 cell published", "gives away 1 cell beforehand"}
+    assert labels == {"requires too much", "wants 1 cell published", "gives away 1 cell beforehand"}
 
 
 ALONE = POLICY.replace(

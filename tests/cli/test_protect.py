@@ -123,7 +123,7 @@ def test_text_for_people(policy, tmp_path):
 
 def test_without_a_release_the_result_is_shown(policy, tmp_path):
     said = run(policy("method enumeration")).stdout
-    assert "nothing: no `release` asks for a file" in said
+    assert "nothing: no `release` names a file" in said
     assert "  activity = II, region = A: hidden\n" in said
     assert files(tmp_path) == {"investment.sdc"}
 

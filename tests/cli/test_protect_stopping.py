@@ -19,8 +19,10 @@ class Running:
 
     def __init__(self, path: Path, site: Path, said: str, *more: str) -> None:
         command = [sys.executable, "-m", "sdcdsl", "protect", str(path), "--progress", "lines", *more]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, env=environment(site), text=True, start_new_session=True, **pipes)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            command, env=environment(site), text=True, start_new_session=True, stdout=pipe, stderr=pipe
+        )
         self.wait_for(said)
 
     def wait_for(self, said: str) -> None:

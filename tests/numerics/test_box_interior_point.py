@@ -50,7 +50,7 @@ def test_the_end_lies_between_point_and_bound(seed, one_sided, share):
             assert (x <= hi + 1e-9).all() and (x >= lo - 1e-9).all()
             continue
         if answer.ended != NEAR:
-            continue  # the dictionary takes over
+            continue  # the tableau takes over
         assert min(answer.bound, hi[target]) == pytest.approx(end, abs=1e-4)
         chosen = supporting(rows, answer)
         found = None if chosen is None else corner(rows, lo, hi, answer, chosen, target, 1.0)

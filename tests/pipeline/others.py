@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -146,12 +147,12 @@ def install(folder: Path) -> None:
 
 
 @pytest.fixture
-def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     install(folder)
     monkeypatch.syspath_prepend(str(folder))
     forget()
-    yield folder  # type: ignore[misc]
+    yield folder
     forget()
 
 

@@ -18,20 +18,19 @@ from functools import cached_property
 from math import inf
 from time import process_time
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
-from sdcdsl.numerics.lp import handle
-from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 from sdcdsl.numerics.simplex.dual import FOUND, DualSimplex
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 DUST = 1e-7  # moves below this share of the need are rounding errors
 SLIGHT = 1e-4  # room below this share of the need does not raise the price further
-FILL = 20  # elimination may grow to this many times the entries of the relations
 LONG = 2000  # steps by relations after which directions are first given a chance
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
@@ -141,11 +140,8 @@ class OverRelations:
 
     def __init__(self, m: csr_array):
         self.size = size(m)[1]
-        self.columns = np.arange(2 * self.size, dtype=np.int32)
-        matrix = Matrix(m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data, self.size)
-        found = echelon(matrix, fill=FILL * m.nnz + 1000)
-        rows = m if found is None else m[np.sort(found.row)]
-        self.highs = handle(hstack([rows, -rows]), solver="simplex", primal_feasibility_tolerance=1e-9)
+        rows = m[independent_rows(Matrix.of(m))]
+        self.program = LinearProgram(hstack([rows, -rows]), primal_tolerance=1e-9)
 
     def solve(
         self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
@@ -156,7 +152,7 @@ class OverRelations:
         there, back = (p, self.size + p) if sign > 0 else (self.size + p, p)
         low[there] = high[there] = 1.0
         high[back] = 0.0
-        return self._solved(low, high, down, up, price, steps)
+        return self._solved(low, high, down, up, price, DUAL, steps)
 
     def together(
         self,
@@ -173,24 +169,26 @@ class OverRelations:
         high[np.where(signs > 0, self.size + cells, cells)] = 0.0
         if (low > high).any():
             return None
-        self.highs.setOptionValue("solver", "ipm")  # there is nothing near that a simplex method could start from
-        try:
-            return self._solved(low, high, down, up, price, None)[0]
-        finally:
-            self.highs.setOptionValue("solver", "simplex")
+        # There is nothing near that a simplex method could start from.
+        return self._solved(low, high, down, up, price, INTERIOR_POINT)[0]
 
     def _solved(
-        self, low: np.ndarray, high: np.ndarray, down: np.ndarray, up: np.ndarray, price: np.ndarray, steps: int | None
+        self,
+        low: np.ndarray,
+        high: np.ndarray,
+        down: np.ndarray,
+        up: np.ndarray,
+        price: np.ndarray,
+        algorithm: str,
+        steps: int | None = None,
     ) -> tuple[np.ndarray | None, bool]:
-        highs, size = self.highs, self.size
+        program, size = self.program, self.size
         cost = np.concatenate([price / np.clip(up, SLIGHT, 1.0), price / np.clip(down, SLIGHT, 1.0)])
-        highs.changeColsCost(len(cost), self.columns, cost)
-        highs.changeColsBounds(len(low), self.columns, low, high)
-        highs.setOptionValue("simplex_iteration_limit", steps if steps is not None else 2**31 - 1)
-        highs.clearSolver()
-        highs.run()
-        status = highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kOptimal:
-            x = np.array(highs.getSolution().col_value)
+        program.change_costs(cost)
+        program.change_bounds(low, high)
+        program.forget()
+        status = program.solve(iterations=steps, algorithm=algorithm)
+        if status == OPTIMAL:
+            x = program.x
             return x[:size] - x[size:], True
-        return None, status == highspy.HighsModelStatus.kInfeasible
+        return None, status == INFEASIBLE

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
-from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.numerics.sparse_null_space import size
+from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
 
 SLIGHT = 1e-4
 WITHIN = 1 + 1e-9
@@ -30,8 +30,8 @@ class OverBasis:
         self.n, self.k = size(N)
         rows: Any = csc_array(N.T)
         self._start, self._index, self._value = rows.indptr, rows.indices, rows.data
-        self.highs = handle(rows, solver="simplex")
-        self.columns = np.arange(self.n, dtype=np.int32)
+        self.program = LinearProgram(rows)
+        self._cells = np.arange(self.n, dtype=np.int32)
         self.beyond: list[tuple[int, int]] = []  # cell and sign of each further column
         self._paid: set[tuple[int, int]] = set()
 
@@ -39,14 +39,14 @@ class OverBasis:
         self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray
     ) -> tuple[np.ndarray | None, bool]:
         """d, or None; and whether that is certain. A cell without room on a side never goes there."""
-        self.highs.clearSolver()
+        self.program.forget()
         self._pose(p, sign, price, down, up)
         for _ in range(60):
-            self.highs.run()
-            if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                return None, self._unreachable()
-            t = np.array(self.highs.getSolution().row_dual)
-            d = self.N @ t
+            status = self.program.solve()
+            if status != OPTIMAL:
+                # Without end: no move does it. HiGHS sees the same from the other side.
+                return None, status in (UNBOUNDED, INFEASIBLE_OR_UNBOUNDED)
+            d = self.N @ self.program.dual
             if d[p] == 0:
                 return None, False
             d /= sign * d[p]
@@ -57,13 +57,6 @@ class OverBasis:
                 return None, False
         return None, False
 
-    def _unreachable(self) -> bool:
-        """Without end: no move does it. HiGHS sees the same from the other side."""
-        return self.highs.getModelStatus() in (
-            highspy.HighsModelStatus.kUnbounded,
-            highspy.HighsModelStatus.kUnboundedOrInfeasible,
-        )
-
     def _pose(self, p: int, sign: int, price: np.ndarray, down: np.ndarray, up: np.ndarray) -> None:
         """Where a cell has no room on a side, nothing is gained by pushing it there: y has no end on that side."""
         low = np.where(down > 0, -price / np.clip(down, SLIGHT, 1.0), -FREE)
@@ -71,25 +64,23 @@ class OverBasis:
         low[p], high[p] = -FREE, FREE
         cost = np.zeros(self.n)
         cost[p] = float(sign)
-        self.highs.changeColsBounds(self.n, self.columns, low, high)
-        self.highs.changeColsCost(self.n, self.columns, cost)
+        self.program.change_bounds(low, high, self._cells)
+        self.program.change_costs(cost, self._cells)
         for j, (cell, way) in enumerate(self.beyond):
             self._price(self.n + j, cell, way, p, down, up)
 
     def _price(self, column: int, cell: int, way: int, p: int, down: np.ndarray, up: np.ndarray) -> None:
         room = (up if way > 0 else down)[cell]
         usable = np.isfinite(room) and cell != p
-        self.highs.changeColCost(column, float(room) if usable else 0.0)
-        self.highs.changeColBounds(column, 0.0, FREE if usable else 0.0)
+        self.program.change_column(column, float(room) if usable else 0.0, 0.0, FREE if usable else 0.0)
 
     def _pay(self, over: np.ndarray, d: np.ndarray, p: int, down: np.ndarray, up: np.ndarray) -> bool:
         """Columns for the cells that went too far; False if they have them already."""
         news = [(int(i), 1 if d[i] > 0 else -1) for i in over]
         news = [key for key in news if key not in self._paid]
         for cell, way in news:
-            rows = self._index[self._start[cell] : self._start[cell + 1]].tolist()
-            values = (self._value[self._start[cell] : self._start[cell + 1]] * way).astype(float).tolist()
-            self.highs.addCol(0.0, 0.0, 0.0, len(rows), rows, values)
+            span = slice(self._start[cell], self._start[cell + 1])
+            self.program.add_column(0.0, 0.0, 0.0, self._index[span], self._value[span] * way)
             self._price(self.n + len(self.beyond), cell, way, p, down, up)
             self.beyond.append((cell, way))
             self._paid.add((cell, way))

@@ -29,7 +29,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import State
 from sdcdsl.methods.conditional_levels import conditions_of
-from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.reach import falling_short
 from sdcdsl.methods.result import Progress, Result, SolveContext, gap
 from sdcdsl.pattern import hidden as pattern_of
@@ -81,7 +81,7 @@ class _Solving:
             context.deadline.remaining
         )  # ends earlier, by what the last check takes
         self._checked: np.ndarray | None = None
-        self.w = self._weights()
+        self.w = discounted(self.instance, context.before, context.options)
         self.cap = context.options.get("cap_hidden")
         self.wanted = float(context.options.get("gap") or 0.0)
         self.best: Found | None = None
@@ -269,14 +269,6 @@ class _Solving:
         return Result(status, pattern, cost, self.bound, self.seconds, facts=facts)
 
     # ---- small things ------------------------------------------------------------------------------------
-
-    def _weights(self) -> np.ndarray:
-        """What was hidden in the last period is cheaper to hide again."""
-        w = self.instance.w
-        if self.context.before is None:
-            return w
-        discount = float(self.context.options.get("previous_discount") or 0.0)
-        return np.where(self.context.before, w * (1 - discount), w)
 
     def _tell(self, standing: Progress) -> None:
         objective = standing.objective

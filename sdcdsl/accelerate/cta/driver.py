@@ -20,6 +20,7 @@ from sdcdsl.accelerate.cta.closest import closest, in_l1, level_multipliers, nea
 from sdcdsl.accelerate.cta.elastic import missing
 from sdcdsl.accelerate.cta.senses import choose
 from sdcdsl.accelerate.cta.senses.integer import whole
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.bind.naming import cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.model import solve as by_model
@@ -32,7 +33,6 @@ from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.nearest.solved import Solved
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-FEW = 6  # senses that are all tried
 SHOWN = 200  # multipliers by name
 LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means this
 
@@ -155,7 +155,7 @@ class Solver:
         """Whether no senses at all have a table, where they are few: then that is what the search failed at."""
         sense = _only_one(of)
         free = np.flatnonzero(sense == 0)
-        if len(free) > FEW:
+        if len(free) > SEARCH.all_tried:
             return False
         for signs in product((1, -1), repeat=len(free)):
             sense[free] = signs

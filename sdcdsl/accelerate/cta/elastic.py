@@ -2,7 +2,7 @@
 
     min Σ s_p / level_p    over M z = 0, low ≤ z ≤ high,  z_p + s_p ≥ upl_p (up)  or  z_p - s_p ≤ -lpl_p (down),  s ≥ 0
 
-Never a release: what it finds misses protection by s, and says where the policy asks for too much.
+Never a release: what it finds misses protection by s, and says where the policy requires too much.
 """
 
 from __future__ import annotations

@@ -17,20 +17,20 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite, log2
 from typing import Any, Protocol
 
-import highspy
 import numpy as np
 
 from sdcdsl.accelerate.cutting.aggregation import Classes
 from sdcdsl.numerics.compiled import large
-from sdcdsl.numerics.flow.max_flow import CLOSED, UNBOUNDED, route
+from sdcdsl.numerics.flow import max_flow
 from sdcdsl.numerics.flow.network import Network
-from sdcdsl.numerics.lp import PRIMAL, handle
-from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.lp import PRIMAL, LinearProgram
+from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
 
 BITS = 44  # leaves room for sums of 2^9 of the largest capacities
 FINE = 2.0**-34  # of the level: a grid that is coarser than this loses sight of it
-FILL = 40  # elimination may grow to this many times the entries of the relations
 HUGE = 1e7  # capacities beyond this many times the level are as good as none
+TIGHT: dict[str, Any] = {"primal_tolerance": 1e-10, "dual_tolerance": 1e-9}
 DUST = 1e-11  # moves below this share of the level are rounding errors of a solver
 
 
@@ -81,7 +81,7 @@ class FlowAttacks:
             keep(np.zeros(2, dtype=np.int64)),
         )
         self._stamp = 0
-        self._route = route.fast if self.fast else route.plain
+        self._route = max_flow.route.fast if self.fast else max_flow.route.plain
         self._box: tuple = (None, None)
 
     def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> Answer:
@@ -120,9 +120,9 @@ class FlowAttacks:
             self._lists,
         )
         cells, move = np.array(self._lists[4][:moved], dtype=np.int64), np.array(self._lists[5][:moved])
-        if status == UNBOUNDED:
+        if status == max_flow.UNBOUNDED:
             return Answer(inf, cells, move, None, None)
-        if status == CLOSED:
+        if status == max_flow.CLOSED:
             side = np.array(self._queues[0 if toward > 0 else 1][:count], dtype=np.int64)
             return Answer(reached, cells, move, *self._cut(cell, side, toward))
         if own < level:
@@ -141,75 +141,52 @@ class FlowAttacks:
 
 class LinearAttacks:
     def __init__(self, matrix: Matrix):
-        m = matrix.sparse[proper_rows(matrix)]
+        m = matrix.sparse[independent_rows(matrix)]
         self._transposed = m.T.tocsr()
-        self._highs = model(m, np.zeros(matrix.columns), True, PRIMAL)
-        self._all = np.arange(matrix.columns, dtype=np.int32)
-        self._priced = -1
+        self._program = LinearProgram(m, maximise=True, algorithm=PRIMAL, **TIGHT)
+        self._priced = np.zeros(0, dtype=np.int32)
 
     def forget(self) -> None:
         """As if nothing had been asked."""
-        if self._priced >= 0:
-            self._highs.changeColCost(self._priced, 0.0)
-        self._priced = -1
-        self._highs.clearSolver()
+        self._price(np.zeros(0, dtype=np.int32), np.zeros(0))
+        self._program.forget()
 
     def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> Answer:
         """Lengths are measured in `need`, since the tolerances of solvers are absolute."""
         unit = need if isfinite(need) and need > 0 else 1.0
-        highs = self._highs
-        if self._priced >= 0 and self._priced != cell:
-            highs.changeColCost(self._priced, 0.0)
-        highs.changeColCost(cell, float(sign))
-        self._priced = cell
+        program = self._program
+        self._price(np.array([cell], dtype=np.int32), np.array([float(sign)]))
         low, high = down / unit, up / unit
         low, high = np.where(low > HUGE, -inf, -low), np.where(high > HUGE, inf, high)
         if sign > 0:
             high[cell] = min(high[cell], need / unit)
         else:
             low[cell] = max(low[cell], -need / unit)
-        highs.changeColsBounds(len(self._all), self._all, low, high)
-        highs.run()
-        status = highs.getModelStatus()
-        if status in (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+        program.change_bounds(low, high)
+        status = program.solve()
+        if status in (UNBOUNDED, INFEASIBLE_OR_UNBOUNDED):
             return self._ray(cell)
-        if status != highspy.HighsModelStatus.kOptimal:
-            highs.clearSolver()
-            highs.run()
-            status = highs.getModelStatus()
-            if status != highspy.HighsModelStatus.kOptimal:
-                raise AttackFailed(highs.modelStatusToString(status))
-        solution = highs.getSolution()
-        x, gamma = np.array(solution.col_value), np.array(solution.row_dual)
+        if status != OPTIMAL:
+            program.forget()
+            if program.solve() != OPTIMAL:
+                raise AttackFailed(program.message)
+        x, gamma = program.x, program.dual
         moved = np.flatnonzero(np.abs(x) > DUST)
         c = -(self._transposed @ gamma)
         c[cell] += sign
         cells = np.flatnonzero(np.abs(c) > 1e-13)
         return Answer(max(sign * x[cell] * unit, 0.0), moved, x[moved] * unit, cells, c[cells])
 
+    def _price(self, cells: np.ndarray, cost: np.ndarray) -> None:
+        if len(self._priced):
+            self._program.change_costs(np.zeros(len(self._priced)), self._priced)
+        self._program.change_costs(cost, cells)
+        self._priced = cells
+
     def _ray(self, cell: int) -> Answer:
-        _, found, ray = self._highs.getPrimalRay()  # pyright: ignore[reportAttributeAccessIssue]
-        if not found:
+        ray = self._program.primal_ray()
+        if ray is None:
             raise AttackFailed("unbounded without a ray")
-        ray = np.array(ray)
-        self._highs.clearSolver()
+        self._program.forget()
         moved = np.flatnonzero(np.abs(ray) > DUST * abs(ray[cell]))
         return Answer(inf, moved, ray[moved] / abs(ray[cell]), None, None)
-
-
-def proper_rows(matrix: Matrix) -> np.ndarray:
-    """Relations that imply all others."""
-    found = echelon(matrix, fill=FILL * len(matrix.index) + 1000)
-    return np.sort(found.row) if found is not None else np.arange(matrix.rows)
-
-
-def model(columns: Any, cost: np.ndarray, maximise: bool, strategy: int) -> highspy.Highs:
-    """Relations Σ = 0 over columns whose bounds come with every question."""
-    return handle(
-        columns,
-        cost=cost,
-        maximise=maximise,
-        simplex_strategy=strategy,
-        primal_feasibility_tolerance=1e-10,
-        dual_feasibility_tolerance=1e-9,
-    )

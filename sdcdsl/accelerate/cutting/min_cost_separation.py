@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-import highspy
 import numpy as np
 from scipy.sparse import hstack
 
-from sdcdsl.accelerate.cutting.attacks import HUGE, AttackFailed, model, proper_rows
-from sdcdsl.numerics.lp import DUAL
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.accelerate.cutting.attacks import HUGE, TIGHT, AttackFailed
+from sdcdsl.numerics.lp import Basis, LinearProgram
+from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 SMALL = 1e-10  # moves below this share of the level are rounding errors of a solver
 
@@ -36,14 +36,13 @@ class MinCostCut:
 
 class MinCostSeparation:
     def __init__(self, matrix: Matrix, cost_down: np.ndarray, cost_up: np.ndarray):
-        self.relations = m = matrix.sparse[proper_rows(matrix)].tocsr()
+        self.relations = m = matrix.sparse[independent_rows(matrix)].tocsr()
         self.steps = 0  # of the simplex method, in all
         self._transposed = m.T.tocsr()
         self._n = n = matrix.columns
         self._cost = np.concatenate([np.zeros(n), cost_up, cost_down])
-        self._highs = model(hstack([m, m, -m]), self._cost, False, DUAL)
-        self._all = np.arange(3 * n, dtype=np.int32)
-        self._basis: dict[tuple[int, int], highspy.HighsBasis] = {}
+        self._program = LinearProgram(hstack([m, m, -m]), cost=self._cost, **TIGHT)
+        self._basis: dict[tuple[int, int], Basis] = {}
 
     def ask(
         self,
@@ -54,7 +53,7 @@ class MinCostSeparation:
         room: tuple[np.ndarray, np.ndarray],
     ) -> MinCostCut | None:
         """None if even the whole room does not take the class to its level."""
-        n, highs = self._n, self._highs
+        n, program = self._n, self._program
         room = np.minimum(room[0] / need, 2 * HUGE), np.minimum(room[1] / need, 2 * HUGE)
         down, up = np.minimum(z[0] / need, room[0]), np.minimum(z[1] / need, room[1])
         more_down, more_up = room[0] - down, room[1] - up
@@ -63,26 +62,23 @@ class MinCostSeparation:
         low[low < -HUGE], high[high > HUGE] = -inf, inf
         low[cell] = high[cell] = sign
         high[n + cell] = high[2 * n + cell] = 0.0
-        highs.changeColsBounds(3 * n, self._all, low, high)
+        program.change_bounds(low, high)
         basis = self._basis.get((cell, sign))
         if basis is not None:
-            highs.setBasis(basis)
-        status = self._run()
-        if status == highspy.HighsModelStatus.kInfeasible:
+            program.basis = basis
+        status = self._solved()
+        if status not in (OPTIMAL, INFEASIBLE):
+            program.forget()
+            status = self._solved()
+        if status == INFEASIBLE:
             return None
-        if status != highspy.HighsModelStatus.kOptimal:
-            highs.clearSolver()
-            status = self._run()
-            if status == highspy.HighsModelStatus.kInfeasible:
-                return None
-            if status != highspy.HighsModelStatus.kOptimal:
-                raise AttackFailed(highs.modelStatusToString(status))
-        self._basis[cell, sign] = highs.getBasis()
-        solution = highs.getSolution()
-        x = np.array(solution.col_value)
+        if status != OPTIMAL:
+            raise AttackFailed(program.message)
+        self._basis[cell, sign] = program.basis
+        x = program.x
         d = x[:n] + x[n : 2 * n] - x[2 * n :]
         moved = np.flatnonzero(np.abs(d) > SMALL)
-        g = self._transposed @ np.array(solution.row_dual)
+        g = self._transposed @ program.dual
         cells = np.zeros(0, dtype=np.int64)
         c = np.zeros(0)
         if abs(g[cell]) > 1e-12:
@@ -92,7 +88,7 @@ class MinCostSeparation:
             c = c[cells]
         return MinCostCut(float(self._cost @ x), moved, d[moved] * need, cells, c)
 
-    def _run(self) -> highspy.HighsModelStatus:
-        self._highs.run()
-        self.steps += max(self._highs.getInfo().simplex_iteration_count, 0)
-        return self._highs.getModelStatus()
+    def _solved(self) -> str:
+        status = self._program.solve()
+        self.steps += self._program.iterations
+        return status

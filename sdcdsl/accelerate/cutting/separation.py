@@ -23,10 +23,9 @@ from sdcdsl.accelerate.cutting.batched_separation import BatchedSeparation, answ
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
 from sdcdsl.accelerate.cutting.requirements import Demands, Levels
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.executing import SERIAL, Team, in_order
 
-LARGE = 4e6  # levels times classes: above it a round is asked in waves, of so many questions, so many of them a task
-WAVE, BATCH = 64, 8
 ENOUGH = 1e-9  # sides count as reached that miss their level by no more than this share
 
 
@@ -67,7 +66,7 @@ class Separation:
         self.requirements = len(levels)
         # Flows are found in less time than it takes to ask for them.
         linear = demands.classes.network is None
-        self._in_waves = linear and len(self.levels) * demands.classes.count >= LARGE
+        self._in_waves = linear and len(self.levels) * demands.classes.count >= TUNING.large
         self._asking = (
             team.share(BatchedSeparation(demands, self.levels, self.requirements)) if self._in_waves else None
         )
@@ -121,8 +120,8 @@ class Separation:
         questions are asked however many there are to answer them."""
         point = self.team.share(self._point)
         while len(left := order[~self._done[order]]):
-            wave = left[:WAVE].tolist()
-            batches = [wave[i : i + BATCH] for i in range(0, len(wave), BATCH)]
+            wave = left[: TUNING.wave].tolist()
+            batches = [wave[i : i + TUNING.batch] for i in range(0, len(wave), TUNING.batch)]
             asked = [(self._asking, point, batch) for batch in batches]
             got = 0
             for batch, answers in zip(batches, in_order(self.team, answered, asked, over=over), strict=False):

@@ -18,22 +18,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
+from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.ecta.deviations import NOTHING, Box, Deviations, Table
 from sdcdsl.methods.ecta.ranges import Range
 from sdcdsl.methods.instance import Instance
-from sdcdsl.numerics.lp import handle
+from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.numerics.nearest.additive import additive, conjugate
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.l2 import L2
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
-HALVINGS = 16
-ROUNDS = 5  # projections before it is left to programs
-TIGHT: dict[str, Any] = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+TIGHT: dict[str, Any] = {"presolve": True, "primal_tolerance": 1e-9, "dual_tolerance": 1e-9}
 
 
 class Failed(RuntimeError):
@@ -46,24 +45,20 @@ class Tables(Deviations):
         self.norm = norm
         self._Mt, self._squares = csr_array(self.M.T), csr_array(self.M.multiply(self.M))
         self.failures: list[str] = []
-        self._feasible: highspy.Highs | None = None
+        self._feasible: LinearProgram | None = None
 
     def any_in(self, box: Box) -> bool:
         """Whether there is an additive table in the box at all."""
         low, high = box[0] / self.unit, box[1] / self.unit
         if self._feasible is None:
             scaled = csr_array(self.M * self.unit[None, :] / self.row_unit[:, None])
-            self._feasible = handle(scaled, ends=(low, high), presolve="choose", **TIGHT)
+            self._feasible = LinearProgram(scaled, bounds=(low, high), **TIGHT)
         else:
-            n = len(low)
-            self._feasible.changeColsBounds(n, np.arange(n, dtype=np.int32), low, high)
-        self._feasible.run()
-        status = self._feasible.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return False
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise Failed(self._feasible.modelStatusToString(status))
-        return True
+            self._feasible.change_bounds(low, high)
+        status = self._feasible.solve()
+        if status not in (OPTIMAL, INFEASIBLE):
+            raise Failed(self._feasible.message)
+        return status == OPTIMAL
 
     # ---- draws ---------------------------------------------------------------------------------------------------
 
@@ -85,7 +80,7 @@ class Tables(Deviations):
         z = np.clip(target, low, high)
         inverse = np.where(low < high, 1 / w, 0.0)
         steps = self.instance.n // 2 + 100
-        for _ in range(ROUNDS):
+        for _ in range(TUNING.projections):
             r = self.M @ z
             if (np.abs(r) <= 1e-11 * self.row_unit).all():
                 return z
@@ -144,7 +139,7 @@ class Tables(Deviations):
         few, many = 0.0, self.most
         if self.any_in(self.box(range_, few)):
             return few
-        for _ in range(HALVINGS):
+        for _ in range(TUNING.halvings):
             middle = (few + many) / 2
             few, many = (few, middle) if self.any_in(self.box(range_, middle)) else (middle, many)
         return 2 * many
@@ -166,28 +161,28 @@ class Tables(Deviations):
         matrix = csr_array(csr_array(matrix) * (rows_unit / beta)[:, None])
         # λ counts in units of 1 / the β that z needs: at least 1, and endless if the others need not move at all.
         last = len(columns)
-        highs = handle(
+        program = LinearProgram(
             matrix,
             cost=np.append(np.zeros(last), 1.0),
-            ends=(np.append(t_low, 0.5), np.append(t_high, beta / NOTHING)),
+            bounds=(np.append(t_low, 0.5), np.append(t_high, beta / NOTHING)),
             maximise=True,
-            presolve="choose",
             **TIGHT,
         )
         for _ in range(50):
-            highs.run()
-            if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            if program.solve() != OPTIMAL:
                 return None
-            x = np.array(highs.getSolution().col_value)
+            x = program.x
             t = x[:last] / x[last]
             under = np.flatnonzero(t < lb - 1e-9 * np.maximum(np.abs(lb), 1e-3))
             over = np.flatnonzero(t > ub + 1e-9 * np.maximum(np.abs(ub), 1e-3))
             if not len(under) and not len(over):
                 break
-            for i in under:
-                highs.addRow(0.0, highspy.kHighsInf, 2, np.array([i, last], dtype=np.int32), np.array([1.0, -lb[i]]))
-            for i in over:
-                highs.addRow(-highspy.kHighsInf, 0.0, 2, np.array([i, last], dtype=np.int32), np.array([1.0, -ub[i]]))
+            rows = len(under) + len(over)
+            index = np.column_stack([np.concatenate([under, over]), np.full(rows, last)]).astype(np.int32)
+            value = np.column_stack([np.ones(rows), -np.concatenate([lb[under], ub[over]])])
+            low = np.repeat([0.0, -np.inf], [len(under), len(over)])
+            high = np.repeat([np.inf, 0.0], [len(under), len(over)])
+            program.add_rows(low, high, 2 * np.arange(rows, dtype=np.int32), index.ravel(), value.ravel())
         else:
             return None
         out = z.copy()

@@ -4,7 +4,7 @@
     Σ α_i min(UB_i, z_i⁺) + β_i min(LB_i, z_i⁻) ≥ level      for every side and every identity (α, β) of an attacker
 
 The master holds the cuts found so far; at a point of it every side is attacked, and what falls short gives the next
-cuts. For a class that the viewer himself bounds more tightly than the interval does, the cut has the constant UB_i; the
+cuts. For a class that the viewer bounds more tightly than the interval does, the cut has the constant UB_i; the
 choice is made at the point where the cut is found.
 
 In many dimensions the point is not the optimum of the master, which jumps about, but lies between it and the best valid

@@ -136,8 +136,8 @@ def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np
         return None
     rows = demands.classes.matrix.sparse.tocsc()[:, moved].tocsr()
     rows = rows[np.diff(rows.indptr) > 0]
-    matrix = Matrix(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, len(moved))
-    found = echelon(matrix, fill=100 * len(matrix.index) + 1000)
+    matrix = Matrix.of(rows)
+    found = echelon(matrix)
     if found is None:
         return moved, move
     return moved, null_space(matrix, found) @ move[found.free]

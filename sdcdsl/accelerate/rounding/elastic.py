@@ -28,7 +28,7 @@ from sdcdsl.accelerate.rounding.annealing import Windows
 from sdcdsl.accelerate.rounding.blocks import within_blocks
 from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.milp import Ranged, solve_ranged
+from sdcdsl.numerics.milp import MixedIntegerProgram
 from sdcdsl.status import OPTIMAL
 
 PRICE = 0.5  # of base · weight, for every multiple that a sum is outside its window: at first
@@ -38,6 +38,7 @@ MOMENT = 1.5  # seconds for a step
 WALL = 3.0  # times that on the wall, where others take their share
 FIRST = 5.0  # seconds for the pieces
 NARROW = 1e-6  # the gap of a step
+PRESOLVE = False  # in HiGHS 1.15 it sometimes writes beyond its memory
 CLOSE = 0.9  # of the least by which two losses differ: nearer than that is no better
 CHEAP = 0.6  # of the common price: the same for what is outside
 NEAR = 1e-6
@@ -110,7 +111,7 @@ class Elastic:
         held = np.flatnonzero(inside)
         lower = np.clip(np.floor(relaxed + NEAR), of.k_least, of.k_most)
         upper = np.clip(np.ceil(relaxed - NEAR), of.k_least, of.k_most)
-        problem = Ranged(
+        problem = MixedIntegerProgram(
             1.0 - 2.0 * (relaxed - np.floor(relaxed + NEAR)),
             lower,
             upper,
@@ -120,14 +121,8 @@ class Elastic:
             of.most[held],
         )
         began = process_time()
-        solved = solve_ranged(
-            problem,
-            start=None,
-            gap=0.0,
-            close=0.0,
-            over=lambda: process_time() - began > FIRST,
-            seconds=WALL * FIRST,
-            seed=self.seed,
+        solved = problem.solve(
+            over=lambda: process_time() - began > FIRST, seconds=WALL * FIRST, seed=self.seed, presolve=PRESOLVE
         )
         return np.clip(np.round(relaxed if solved.x is None else solved.x), of.k_least, of.k_most)
 
@@ -175,7 +170,7 @@ class Elastic:
             upper.append(most[at])
             start.append(now[at])
         costs, begin = np.concatenate(cost), np.concatenate(start)
-        problem = Ranged(
+        problem = MixedIntegerProgram(
             costs,
             np.concatenate([of.k_least[parts], np.zeros(len(costs) - len(parts))]),
             np.concatenate(upper),
@@ -185,7 +180,15 @@ class Elastic:
             high - rest,
         )
         close = min(CLOSE * self._step, CHEAP * self.common)
-        solved = solve_ranged(problem, start=begin, gap=NARROW, close=close, over=ends, seconds=seconds, seed=self.seed)
+        solved = problem.solve(
+            start=begin,
+            gap=NARROW,
+            absolute_gap=close,
+            over=ends,
+            seconds=seconds,
+            seed=self.seed,
+            presolve=PRESOLVE,
+        )
         before = self.judged()
         if solved.x is None:
             return 0.0, False

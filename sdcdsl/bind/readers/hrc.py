@@ -35,7 +35,7 @@ def read_hrc(
         if code:
             entries.append(Entry(depth, code, FilePlace(opened.name, line=number)))
         elif depth:
-            nameless.append((FilePlace(opened.name, line=number), "no code behind the leader"))
+            nameless.append((FilePlace(opened.name, line=number), "no code after the leader"))
     if nameless:
         return None, [offenders("SDC312", "lines without a code", nameless, len(nameless))]
     if not entries:

@@ -81,7 +81,7 @@ def _entry(line: int, parts: list[str], separator: str, dimensions: int | None) 
         return f"found `{clip(separator.join(parts))}`"
     codes, word, rest = tuple(parts[:at]), parts[at].lower(), parts[at + 1 :]
     if word in STATUSES:
-        return f"`{clip(rest[0])}` behind a status" if any(rest) else APriori(line, codes, status=STATUSES[word])
+        return f"`{clip(rest[0])}` after a status" if any(rest) else APriori(line, codes, status=STATUSES[word])
     if word not in FIGURES:
         return f"`{clip(parts[at])}` is no status, cost, level or bound"
     numbers = [_number(part) for part in rest]

@@ -76,7 +76,7 @@ def check_cells(tokens: Tokens, columns: np.ndarray, letters: list[str]) -> list
         "levels below zero",
         (columns[6:] < 0).any(axis=0),
         6,
-        lambda row: f"cell {word(row, 0)} asks for {word(row, 6)}, {word(row, 7)}, {word(row, 8)}",
+        lambda row: f"cell {word(row, 0)} requires {word(row, 6)}, {word(row, 7)}, {word(row, 8)}",
     )
     return problems
 

@@ -188,7 +188,7 @@ def _described(reading: _Reading, line: int, variable: Variable, keyword: str, r
             variable = replace(variable, request=tuple(rest))
         elif rest:  # `<NUMERIC> <SHADOW>` on one line: the second says what the number is for
             if rest[0] not in ROLES:
-                reading.complain(line, f"`{clip(rest[0])}` behind `{keyword}`", near=(rest[0], ROLES))
+                reading.complain(line, f"`{clip(rest[0])}` after `{keyword}`", near=(rest[0], ROLES))
             else:
                 roles = {ROLES[rest[0]]}
         return replace(variable, roles=variable.roles | roles)

@@ -158,11 +158,11 @@ def _advice(words: Sequence[str], asked: ColumnSelection) -> tuple[str, str] | N
     bare = [w.strip() for w in words]
     other = "," if asked.decimal == "." else "."
     if all(w.count(other) == 1 and w.replace(other, "").lstrip("+-").isdecimal() for w in bare):
-        write = f'if `{other}` is the decimal mark of this file: {{ decimal "{other}" }} behind its name'
+        write = f'if `{other}` is the decimal mark of this file: {{ decimal "{other}" }} after its name'
         return f"decimals with `{other}`", write
     if all(w.lower() in USUAL_MISSING for w in bare):
         word = clip(bare[0])
-        return f"`{word}`", f'if `{word}` means that the value is missing: {{ missing "{word}" }} behind its name'
+        return f"`{word}`", f'if `{word}` means that the value is missing: {{ missing "{word}" }} after its name'
     return None
 
 

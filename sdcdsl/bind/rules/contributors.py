@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @record
 class ContributorsRule(RuleArguments):
     n: int = option(Kind.WHOLE, "a cell needs at least this many contributors of more than zero", least=1, tighter=+1)
-    level: float = option(
-        Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1
-    )
+    level: float = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
     def faults(self) -> list[str]:
         return faults_of_head_count(self.n, self.level)

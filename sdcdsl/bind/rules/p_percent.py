@@ -46,7 +46,7 @@ class PPercent(RuleArguments):
             return "nobody contributes anything"
         who = {0: "everybody", 1: "the second largest contributor"}.get(self.n, f"the {self.n} next largest together")
         how = f"{percent(rest / first)} (all others: {figure(rest)}, the largest: {figure(first)})"
-        return f"{who} can estimate the largest within {how}, {percent(self.p)} asked"
+        return f"{who} can estimate the largest within {how}, {percent(self.p)} required"
 
 
 RULE = Rule(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @record
 class PQ(RuleArguments):
     p: float = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
-    q: float = option(Kind.SHARE, "how closely everybody knew them before", least=0, most=100, tighter=-1)
+    q: float = option(Kind.SHARE, "how closely everybody knew contributions before", least=0, most=100, tighter=-1)
 
     @property
     def largest_needed(self) -> int:
@@ -44,12 +44,12 @@ class PQ(RuleArguments):
             return "nobody contributes anything"
         how = f"{percent(self.q * rest / first)} (all others: {figure(rest)}, known within {percent(self.q)} before"
         how += f"; the largest: {figure(first)})"
-        return f"the second largest contributor can estimate the largest within {how}, {percent(self.p)} asked"
+        return f"the second largest contributor can estimate the largest within {how}, {percent(self.p)} required"
 
 
 RULE = Rule(
     "pq",
-    "p_percent with what was known before",
+    "p_percent with prior knowledge of contributions",
     PQ,
     formula=Formula("q · R < p · x1, with R = X - x1 - x2", "(p / q) · x1 - R, below and above"),
 )

@@ -24,9 +24,7 @@ class RequestRule(RuleArguments):
     share: float = option(
         Kind.SHARE, "only where who asked gives more than this share of the cell", "0%", least=0, most=100, tighter=-1
     )
-    level: float = option(
-        Kind.SHARE, "the level it asks for, as a share of the contributions", "20%", least=0, tighter=+1
-    )
+    level: float = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
     def faults(self) -> list[str]:
         found = [] if 0 <= self.share < 1 else ["the share must lie between 0 % and 100 %"]

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 @record
 class Zero(RuleArguments):
-    level: float = option(
-        Kind.NUMBER, "the level it asks for above zero, in units of the table", 1, least=0, tighter=+1
-    )
+    level: float = option(Kind.NUMBER, "the level it gives above zero, in units of the table", 1, least=0, tighter=+1)
 
     def faults(self) -> list[str]:
         return [] if self.level > 0 else ["the level must be positive"]

@@ -24,7 +24,7 @@ table investment {
   unit "million EUR"
 }
 
-# What nobody may find out.
+# What must not be disclosed.
 sensitive investment at (activity: Trade, region: South)
 
 # Who might try: somebody who knows that no investment is negative, and nothing else.

@@ -33,8 +33,8 @@ attacker external {
   bounds 0 .. inf
 }
 
-# Every respondent knows its own part of a cell, and that nobody's part is negative. Who knows more about the others,
-# `bounds 50% of value .. 150% of value`, may leave too little room for these levels: say smaller ones against him.
+# Every respondent knows its own part of a cell, and that no part is negative. One who knows more about the others,
+# `bounds 50% of value .. 150% of value`, may know too much for these levels: set lower ones against them.
 attacker respondent {
   each unit
   coalition group
@@ -43,7 +43,7 @@ attacker respondent {
 }
 
 protect turnover {
-  lpl needed  # what the rule that marked the cell asks for
+  lpl needed  # the level of the rule that marked the cell
   upl needed
   against external, respondent
   cost sqrt(value)

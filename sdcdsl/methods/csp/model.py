@@ -25,7 +25,7 @@ import numpy as np
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.modelling import discounted, objective_scaling, typical
-from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.result import NoRelease, Result, SolveContext
 from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.solve.modelling import new_model
@@ -91,8 +91,12 @@ def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: So
 
 def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
     assert result.pattern is not None
-    cells = np.flatnonzero(Instance(problem).may_open)
-    return {"x": (result.pattern.low != result.pattern.high)[cells].astype(float)}
+    instance, released = Instance(problem), result.pattern
+    as_it_is = (released.low == instance.a) & (released.high == instance.a)
+    is_hidden = np.isneginf(released.low) & np.isposinf(released.high)
+    if not (as_it_is | is_hidden).all():
+        raise NoRelease("a cell is neither hidden nor published as it is")
+    return {"x": is_hidden[instance.may_open].astype(float)}
 
 
 def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:

@@ -32,7 +32,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import objective_scaling, typical
-from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.result import NoRelease, Result, SolveContext
 from sdcdsl.methods.witness_tables import STRETCH
 from sdcdsl.numerics.flow.network import as_network
 from sdcdsl.numerics.nearest.additive import additive
@@ -94,18 +94,44 @@ def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: So
     return published(problem, deviations(settings_of(problem, context.options), values))
 
 
-def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+def model_of_release(
+    problem: TableProblem, result: Result, context: SolveContext
+) -> tuple[linopy.Model, dict[str, np.ndarray]]:
+    """Of soft totals, where totals that should stay have moved."""
     assert result.pattern is not None
     of = settings_of(problem, context.options)
+    z = result.pattern.value - of.of.a
+    penalty = context.options.get("soft_totals")
+    if penalty is not None and _moved(of, z):
+        of = of.with_soft_totals(float(penalty), problem, context.options)
+    if _moved(of, z):
+        raise NoRelease("a cell moves that must stay")
+    return model_of(of), _values(of, z)
+
+
+def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+    return model_of_release(problem, result, context)[1]
+
+
+def _moved(of: Settings, z: np.ndarray) -> bool:
+    """Whether a cell deviates about which nothing is left to decide."""
+    stays = (of.of.low == of.of.high) & ~np.isnan(z)
+    return bool((z[stays] != of.of.low[stays]).any())
+
+
+def _values(of: Settings, z: np.ndarray) -> dict[str, np.ndarray]:
+    """Of the model's variables; nan for those of hidden cells, which deviate as the others need it."""
     a = of.of
-    z = np.nan_to_num(result.pattern.value - a.a)
     free = np.flatnonzero(a.low < a.high)
-    values = {"z_up": np.maximum(z[free], 0.0), "z_down": np.maximum(-z[free], 0.0)}
+    own = z[free]
+    values = {"z_up": np.maximum(own, 0.0), "z_down": np.maximum(-own, 0.0)}
     chosen = a.cells[a.open[:, DOWN] & a.open[:, UP]]
     if len(chosen):
         values["y"] = (z[chosen] > 0).astype(float)
+    if not a.open.any(axis=1).all():
+        values["never"] = np.array(0.0)
     if of.norm == LINF:
-        size, inside = of.w * np.abs(z), of.sensitive
+        size, inside = np.nan_to_num(of.w * np.abs(z)), of.sensitive
         for name, mask in (("t_P", inside), ("t_N", ~inside)):
             cells = free[mask[free] & (of.w[free] > 0)]
             if len(cells):

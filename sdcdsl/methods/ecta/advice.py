@@ -46,7 +46,7 @@ class Advice:
         if len(never):
             cells = ", ".join(self._label(at) for at in never[:NAMED])
             more = "" if len(never) <= NAMED else f" and {len(never) - NAMED} more"
-            return (f"no α leaves the levels room within the bounds of {cells}{more}",)
+            return (f"no α allows the levels within the bounds of {cells}{more}",)
         cells = ", ".join(f"{self._label(at)} ({_percent(float(self.smallest_of[at]))})" for at in worst[:NAMED])
         return (
             f"α {_percent(self.alpha)} is too small for the levels of {_cells(len(worst))}: the smallest that is enough"

@@ -133,21 +133,25 @@ def pattern(problem: TableProblem, values: Mapping[str, np.ndarray], context: So
     return published(of.instance, table.z, given.alpha, table.beta)
 
 
-def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
-    """Cells that are not published have whatever deviations let the others add up."""
+def model_of_release(
+    problem: TableProblem, result: Result, context: SolveContext
+) -> tuple[linopy.Model, dict[str, np.ndarray]]:
+    """Of the draw that the release itself is, with the β that is published: no cell leaves its draw. A β at its cap
+    says no more than the cap on deviations does (`Deviations`), and the rows of β are left out."""
     assert result.pattern is not None
     given, of = _of(problem, context)
     box = of.box(Own(of.instance).allowed(given.alpha))
-    shown = ~np.isnan(result.pattern.value) & ~of.union
-    z = np.where(shown, result.pattern.value - of.a, 0.0)
-    z = additive(of.M, z, np.where(shown, z, of.lb), np.where(shown, z, of.ub))
+    z = np.where(of.union, np.nan, result.pattern.value - of.a)  # what is not published deviates as the others need it
+    beta = objective(problem, result.pattern, context)
+    if beta >= of.cap:
+        of.others = np.zeros(of.instance.n, dtype=bool)
     cells = variable_cells(of, box)
-    values = {"z": z[cells], "beta": np.array(of.beta(z))}
-    own = cells[of.sensitive[cells]]
-    if len(own):
-        drawn = first_draw(of.instance, context)[np.isin(of.cells, own)]
-        values["e"] = np.abs(of.a[own] + z[own] - drawn)
-    return values
+    values = {"z": z[cells], "beta": np.array(beta), "e": np.zeros(int(of.sensitive[cells].sum()))}
+    return model_of(of, box, (of.a + z)[of.cells], 2 * given.most), values
+
+
+def decisions(problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
+    return model_of_release(problem, result, context)[1]
 
 
 def objective(problem: TableProblem, released: Pattern, context: SolveContext) -> float:

@@ -83,7 +83,11 @@ class FormsModel:
         return shape.published.pattern(columns_of(shape.forms, values), shape.about)
 
     def decisions(self, problem: TableProblem, result: Result, context: SolveContext) -> dict[str, np.ndarray]:
-        raise NotImplementedError
+        assert result.pattern is not None
+        shape = self.shape(problem, context.options)
+        into = shape.forms.into
+        u = shape.published.columns(result.pattern, len(into.problem().cost))
+        return {name: u[at] for name, cells, at in into.groups if len(cells)}
 
     def objective(self, problem: TableProblem, released: Pattern, context: SolveContext) -> float:
         return self.shape(problem, context.options).published.price(released)

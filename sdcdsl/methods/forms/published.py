@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 from sdcdsl.methods.forms.forms import Formed
 from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.result import NoRelease
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
@@ -21,6 +22,7 @@ from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 HALF = 0.5
 NOTHING = 1e-12  # of the true value: what is left of it when it is taken away
 DUST = 1e-9  # of a unit: widths and deviations that are none
+NEAR_WHOLE = 1e-6  # of a base: what a multiple may be off by when it is read off its value
 ADDS_UP = 1e-9  # residual of a relation, relative to the sum of its absolute terms
 
 
@@ -135,6 +137,29 @@ class Published:
         t = np.where(self.valued, np.nan_to_num(released.value - a), 0.0)
         down, up = (np.where(hidden, inf, x) for x in (a - released.low, released.high - a))
         return self._cost(t, down, up, hidden & (self.at.hide >= 0))
+
+    def columns(self, released: Pattern, count: int) -> np.ndarray:
+        """The inverse of `pattern`: the columns of a release, `count` of them; nan for what a reader may take hidden
+        cells and intervals to be. Raises `NoRelease` where a cell has a form that it cannot have."""
+        i, at, hidden = self.instance, self.at, released.status == HIDDEN
+        if self._of_other_forms(released):
+            raise NoRelease("a cell is published in a form that it cannot have")
+        t = np.where(self.valued, released.value - i.a, 0.0)
+        down, up = (np.where(self.interval & ~hidden, x, 0.0) for x in (i.a - released.low, released.high - i.a))
+        u, rounded = np.zeros(count), at.base > 0
+        k = (released.value[rounded] - at.first[rounded]) / at.base[rounded]
+        near = np.round(k)
+        u = self._columns(u, t, down, up, hidden)
+        u[at.multiple[rounded]] = np.where(np.abs(k - near) <= NEAR_WHOLE, near, k)
+        u[at.guess[at.guess >= 0]] = np.nan
+        return at.completed(u)
+
+    def _of_other_forms(self, released: Pattern) -> bool:
+        """Whether a cell is published in a form that it cannot have."""
+        i, at, status = self.instance, self.at, released.status
+        may_be = {HIDDEN: (at.hide >= 0) | i.open_anyway, INTERVAL: self.interval, CHANGED: self.valued}
+        exact = (status == EXACT) & ~self.valued & (released.value != i.a)
+        return bool(exact.any() or any(((status == form) & ~cells).any() for form, cells in may_be.items()))
 
     def pattern(self, u: np.ndarray, about: tuple[str, ...] = ()) -> Pattern:
         """What is published: values, intervals, asterisks; the ends of boxes rounded outwards."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
@@ -16,6 +19,9 @@ from sdcdsl.methods.forms.model import FormsModel
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.rounding.model import shape
 from sdcdsl.status import INFEASIBLE, LIMIT
+
+if TYPE_CHECKING:
+    import linopy
 
 MOST_STEPS = 3  # tried beyond what is asked for, where nothing nearer exists
 SHARE = 0.4  # of the time that is left, for multiples so near while there may be some further away
@@ -29,6 +35,14 @@ class RoundingModel(FormsModel):
             return by_model(problem, self, patient)
 
         return nearest_first(context, at)
+
+    def model_of_release(
+        self, problem: TableProblem, result: Result, context: SolveContext
+    ) -> tuple[linopy.Model, dict[str, np.ndarray]]:
+        """Of values so many multiples away as the result says."""
+        steps = result.facts.get("steps", context.options.get("steps"))
+        as_found = replace(context, options={**context.options, "steps": steps})
+        return self.model(problem, as_found, False), self.decisions(problem, result, as_found)
 
 
 DEFINITION = RoundingModel(shape)

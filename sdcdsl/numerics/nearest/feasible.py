@@ -6,15 +6,13 @@ max { (Mᵀy)·z : l ≤ z ≤ u } < 0    while every solution has (Mᵀy)·z = 
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.lp import handle
-from sdcdsl.numerics.nearest.solved import Solved, power_of_two, sides, typical
+from sdcdsl.numerics.lp import LinearProgram
+from sdcdsl.numerics.nearest.solved import Solved, power_of_two, typical
 from sdcdsl.status import INFEASIBLE
 
 NOTHING = 1e-9  # slopes below this, beside the largest, are rounding errors
@@ -24,21 +22,17 @@ ROUNDING = 1e-14  # of a term of a sum
 def infeasible(M: csr_array, l: np.ndarray, u: np.ndarray, deadline: Deadline | None = None) -> Solved | None:
     """A proof that nothing satisfies the relations within these ends; None if there is none, or none was found."""
     unit = power_of_two(typical(l, u))
-    highs = handle(M, ends=(l / unit, u / unit), simplex_strategy=1, primal_feasibility_tolerance=1e-9)
-    left = inf if deadline is None else deadline.remaining
-    highs.setOptionValue("time_limit", left)
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
+    program = LinearProgram(M, bounds=(l / unit, u / unit), primal_tolerance=1e-9)
+    if program.solve(seconds=inf if deadline is None else deadline.remaining) != INFEASIBLE:
         return None
-    y = ray(highs, sides(M)[0])
+    y = ray(program, len(M.indptr) - 1)
     return Solved(INFEASIBLE, y=y) if y is not None and proves(M, l, u, y) else None
 
 
-def ray(highs: Any, rows: int) -> np.ndarray | None:
-    """HiGHS's direction in which the dual grows without end."""
-    _, found, y = highs.getDualRay()
-    y = np.array(y, dtype=float)
-    if not found or len(y) != rows or not np.abs(y).max(initial=0.0) > 0:
+def ray(program: LinearProgram, rows: int) -> np.ndarray | None:
+    """HiGHS's direction in which the dual grows without end, the largest multiplier 1."""
+    y = program.dual_ray()
+    if y is None or len(y) != rows or not np.abs(y).max(initial=0.0) > 0:
         return None
     return y / np.abs(y).max()
 

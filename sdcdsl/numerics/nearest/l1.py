@@ -1,6 +1,6 @@
 """The closest table in L1 (paper 004 (4)): min Σ w_up z⁺ + w_down z⁻,  M (z⁺ - z⁻) = 0,  l ≤ z⁺ - z⁻ ≤ u.
 
-Dual simplex on one HiGHS handle that stays warm while ends and weights change: every cell has a column for each
+Dual simplex on one linear program that stays warm while ends and weights change: every cell has a column for each
 direction it may move in, one column if it costs nothing. HiGHS's tolerances are absolute, so lengths are in units of
 a typical level and costs in units of a typical weight.
 
@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from math import inf
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.lp import DUAL, handle
+from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.feasible import infeasible, proves, ray
 from sdcdsl.numerics.nearest.solved import (
@@ -32,20 +31,8 @@ from sdcdsl.numerics.nearest.solved import (
     unit_rows,
     without_noise,
 )
-from sdcdsl.status import FAILED, INFEASIBLE, LIMIT, OPTIMAL
-
-Status = highspy.HighsModelStatus
-ENDED = {
-    Status.kOptimal: OPTIMAL,
-    Status.kModelEmpty: OPTIMAL,
-    Status.kTimeLimit: LIMIT,
-    Status.kInterrupt: LIMIT,
-    Status.kInfeasible: INFEASIBLE,
-    Status.kUnboundedOrInfeasible: INFEASIBLE,  # costs are not negative
-}
-PATIENCE = 30.0  # seconds of the simplex method before the other one is asked
-MAGNIFIED = 2.0**17
-STEADY = 64.0  # units stay as they are while typical lengths and weights change by no more than this
+from sdcdsl.numerics.nearest.tuning import LINEAR
+from sdcdsl.status import FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL
 
 
 class L1:
@@ -55,13 +42,13 @@ class L1:
         self.M, self._rows = unit_rows(csr_array(M))
         m, n = sides(self.M)
         # Presolve pays where relations imply each other; on a few long relations it only costs time.
-        self._presolve = "off" if 2 * m < n else "choose"
+        self._presolve = 2 * m >= n
         self._up, self._down = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         self._unit = self._price = 0.0
-        self._highs: highspy.Highs | None = None
+        self._program: LinearProgram | None = None
         self._columns = csc_array(self.M)
         self._cell, self._sign = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self._given: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # costs and ends the handle has
+        self._given: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # costs and bounds of the program
 
     def solve(
         self,
@@ -82,42 +69,42 @@ class L1:
         # Where levels differ by orders of magnitude, a longer unit may do what a typical one does not.
         longer = _steady(unit, float(np.sqrt(unit * _longest(l, u, unit))))
         for algorithm, patience, self._unit in (
-            ("simplex", PATIENCE, unit),
-            ("ipx", inf, unit),
-            ("simplex", inf, longer),
+            (DUAL, LINEAR.patience, unit),
+            (INTERIOR_POINT, inf, unit),
+            (DUAL, inf, longer),
         ):
-            highs = self._prepared(w_down, w_up, l, u)
-            status = self._run(highs, algorithm, deadline, patience)
+            program = self._prepared(w_down, w_up, l, u)
+            status = self._run(program, algorithm, deadline, patience)
             if deadline is not None and deadline.expired and status != OPTIMAL:
                 return Solved(LIMIT)
             if status == INFEASIBLE:
-                proof = self._proof(highs, l, u, deadline)
+                proof = self._proof(program, l, u, deadline)
                 if proof is not None:
                     return proof
             if status == OPTIMAL:
-                made = self._believed(highs, cost, l, u, deadline)
+                made = self._believed(program, cost, l, u, deadline)
                 if made is not None:
                     return made
             if status != LIMIT:
-                highs.clearSolver()
+                program.forget()
         return Solved(LIMIT if status == LIMIT else FAILED)
 
-    # ---- the handle ----------------------------------------------------------------------------------------------
+    # ---- the program ---------------------------------------------------------------------------------------------
 
-    def _prepared(self, w_down: np.ndarray, w_up: np.ndarray, l: np.ndarray, u: np.ndarray) -> highspy.Highs:
-        """The handle with these costs and ends; built anew when cells move in directions it has no columns for."""
+    def _prepared(self, w_down: np.ndarray, w_up: np.ndarray, l: np.ndarray, u: np.ndarray) -> LinearProgram:
+        """The program with these costs and bounds; built anew when cells move in directions it has no columns for."""
         free = (w_up == 0) & (w_down == 0)  # one column, and not two that could grow together
         up, down = (u > 0) | (free & ((l < u) | (l != 0))), (l < 0) & ~free
-        if self._highs is None or (up & ~self._up).any() or (down & ~self._down).any():
-            self._highs = self._built(up, down)
+        if self._program is None or (up & ~self._up).any() or (down & ~self._down).any():
+            self._program = self._built(up, down)
         cell, forth = self._cell, self._sign > 0
         free, l, u = free[cell], l[cell] / self._unit, u[cell] / self._unit
         low = np.where(free, np.where(forth, l, 0.0), np.maximum(np.where(forth, l, -u), 0.0))
         high = np.where(free, np.where(forth, u, 0.0), np.maximum(np.where(forth, u, -l), 0.0))
-        self._give(self._highs, np.where(forth, w_up[cell], w_down[cell]) / self._price, low, high)
-        return self._highs
+        self._give(self._program, np.where(forth, w_up[cell], w_down[cell]) / self._price, low, high)
+        return self._program
 
-    def _built(self, up: np.ndarray, down: np.ndarray) -> highspy.Highs:
+    def _built(self, up: np.ndarray, down: np.ndarray) -> LinearProgram:
         self._up, self._down = self._up | up, self._down | down
         ups, downs = np.flatnonzero(self._up), np.flatnonzero(self._down)
         self._cell = np.concatenate([ups, downs])
@@ -125,49 +112,40 @@ class L1:
         columns = self.M.tocsc()
         self._columns = csc_array(hstack([columns[:, ups], -columns[:, downs]]))
         self._given = None
-        return handle(
-            self._columns,
-            simplex_strategy=DUAL,
-            primal_feasibility_tolerance=1e-9,
-            dual_feasibility_tolerance=1e-9,
-            presolve=self._presolve,
-        )
+        return LinearProgram(self._columns, primal_tolerance=1e-9, dual_tolerance=1e-9, presolve=self._presolve)
 
-    def _give(self, highs: highspy.Highs, cost: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    def _give(self, program: LinearProgram, cost: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         """Only what changed: from call to call that is little."""
         before = self._given
         every = np.arange(len(cost), dtype=np.int32)
         priced = every if before is None else every[before[0] != cost]
         moved = every if before is None else every[(before[1] != low) | (before[2] != high)]
         if len(priced):
-            highs.changeColsCost(len(priced), priced, cost[priced])
+            program.change_costs(cost[priced], priced)
         if len(moved):
-            highs.changeColsBounds(len(moved), moved, low[moved], high[moved])
+            program.change_bounds(low[moved], high[moved], moved)
         self._given = cost, low, high
 
-    def _run(self, highs: highspy.Highs, algorithm: str, deadline: Deadline | None, patience: float) -> str:
-        highs.setOptionValue("solver", algorithm)
+    def _run(self, program: LinearProgram, algorithm: str, deadline: Deadline | None, patience: float) -> str:
         left = patience if deadline is None else min(deadline.remaining, patience)
-        highs.setOptionValue("time_limit", left if left == inf else highs.getRunTime() + left)  # counts all runs
-        highs.run()
+        status = program.solve(seconds=left, algorithm=algorithm)
         if deadline is not None:
-            deadline.mark_time_dependent(highs.getModelStatus() == Status.kTimeLimit)
-        return ENDED.get(highs.getModelStatus(), FAILED)
+            deadline.mark_time_dependent(program.timed)
+        return INFEASIBLE if status == INFEASIBLE_OR_UNBOUNDED else status  # costs are not negative
 
     # ---- what it says --------------------------------------------------------------------------------------------
 
     def _believed(
-        self, highs: highspy.Highs, cost: Cost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None
+        self, program: LinearProgram, cost: Cost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None
     ) -> Solved | None:
-        answer = highs.getSolution()
-        x, y = np.array(answer.col_value), np.array(answer.row_dual)
+        x, y = program.x, program.dual
         if len(y) != len(self._rows):  # nothing may move
             x, y = np.zeros(len(self._cell)), np.zeros(len(self._rows))
         for again in (True, True, False):
             made = self._checked(cost, x, y, l, u)
             if made is not None or not again:
                 return made
-            around = self._magnified(highs, x, y, deadline)
+            around = self._magnified(program, x, y, deadline)
             if around is None:
                 return None
             x, y = around
@@ -179,21 +157,20 @@ class L1:
         return None if made is None else made.with_rows(self._rows)
 
     def _magnified(
-        self, highs: highspy.Highs, x: np.ndarray, y: np.ndarray, deadline: Deadline | None
+        self, program: LinearProgram, x: np.ndarray, y: np.ndarray, deadline: Deadline | None
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """The same problem with costs as they are seen from y, which differ by nothing where M z = 0, in smaller units:
         tolerances that were large beside a small weight are not any more."""
         assert self._given is not None
         cost, low, high = self._given
-        self._give(highs, MAGNIFIED * (cost - self._columns.T @ y), low, high)
-        status = self._run(highs, "simplex", deadline, PATIENCE)
-        answer = highs.getSolution()
-        x, y = np.array(answer.col_value), y + np.array(answer.row_dual) / MAGNIFIED
-        self._give(highs, cost, low, high)
+        self._give(program, LINEAR.magnified * (cost - self._columns.T @ y), low, high)
+        status = self._run(program, DUAL, deadline, LINEAR.patience)
+        x, y = program.x, y + program.dual / LINEAR.magnified
+        self._give(program, cost, low, high)
         return (x, y) if status == OPTIMAL else None
 
-    def _proof(self, highs: highspy.Highs, l: np.ndarray, u: np.ndarray, deadline: Deadline | None) -> Solved | None:
-        y = ray(highs, len(self._rows))
+    def _proof(self, program: LinearProgram, l: np.ndarray, u: np.ndarray, deadline: Deadline | None) -> Solved | None:
+        y = ray(program, len(self._rows))
         if y is not None and proves(self.M, l, u, y):
             return Solved(INFEASIBLE, y=y * self._rows)
         made = infeasible(self.M, l, u, deadline)
@@ -201,7 +178,7 @@ class L1:
 
 
 def _steady(now: float, length: float) -> float:
-    return now if now and 1 / STEADY <= length / now <= STEADY else power_of_two(length)
+    return now if now and 1 / LINEAR.steady <= length / now <= LINEAR.steady else power_of_two(length)
 
 
 def _longest(l: np.ndarray, u: np.ndarray, unit: float) -> float:

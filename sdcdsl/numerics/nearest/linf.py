@@ -18,22 +18,18 @@ is a convex, piecewise linear problem in t_P and t_N, one at a time.
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.lp import DUAL, handle
+from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.feasible import infeasible, proves
 from sdcdsl.numerics.nearest.maxima import maxima
 from sdcdsl.numerics.nearest.solved import CLOSE, Solved, crossed, power_of_two, residual, sides, typical, unit_rows
-from sdcdsl.status import FAILED, INFEASIBLE, LIMIT, OPTIMAL
-
-Status = highspy.HighsModelStatus
-PATIENCE = 30.0
+from sdcdsl.numerics.nearest.tuning import LINEAR
+from sdcdsl.status import FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL
 
 
 def linf(
@@ -56,32 +52,32 @@ def linf(
     prices = w[w > 0]
     # t in units of what the levels force: the same for a table in thousands.
     price = power_of_two(float(least.sum() or (np.median(prices) * unit if len(prices) else 1.0)))
-    highs = _model(M, w * unit / price, l / unit, u / unit, sensitive.astype(np.int64), least / price)
+    program = _program(M, w * unit / price, l / unit, u / unit, sensitive.astype(np.int64), least / price)
     status = FAILED
     # An interior point with a crossover is faster than the simplex method on every table at hand, up to 3.5 times.
-    for solver, patience in (("ipx", PATIENCE), ("simplex", PATIENCE), ("ipx", inf), ("simplex", inf)):
+    for algorithm, patience in (
+        (INTERIOR_POINT, LINEAR.patience),
+        (DUAL, LINEAR.patience),
+        (INTERIOR_POINT, inf),
+        (DUAL, inf),
+    ):
         left = patience if deadline is None else min(deadline.remaining, patience)
-        highs.setOptionValue("solver", solver)
-        highs.setOptionValue("time_limit", left if left == inf else highs.getRunTime() + left)
-        highs.run()
-        status = highs.getModelStatus()
+        status = program.solve(seconds=left, algorithm=algorithm)
         if deadline is not None:
-            deadline.mark_time_dependent(status == Status.kTimeLimit)
-        if deadline is not None and deadline.expired and status != Status.kOptimal:
+            deadline.mark_time_dependent(program.timed)
+        if deadline is not None and deadline.expired and status != OPTIMAL:
             return Solved(LIMIT)
-        if status in (Status.kInfeasible, Status.kUnboundedOrInfeasible):
+        if status in (INFEASIBLE, INFEASIBLE_OR_UNBOUNDED):
             proof = infeasible(M, l, u, deadline)
             if proof is not None:
                 return proof.with_rows(rows)
-        if status == Status.kOptimal:
-            answer = highs.getSolution()
-            z = np.array(answer.col_value)[: len(l)] * unit
-            y = np.array(answer.row_dual)[: len(rows)] * price / unit
+        if status == OPTIMAL:
+            z, y = program.x[: len(l)] * unit, program.dual[: len(rows)] * price / unit
             made = _checked(M, w, l, u, sensitive, z, y, unit)
             if made is not None:
                 return made.with_rows(rows)
-        highs.clearSolver()
-    return Solved(LIMIT if status == Status.kTimeLimit else FAILED)
+        program.forget()
+    return Solved(LIMIT if status == LIMIT else FAILED)
 
 
 def _few_relations(M: csr_array) -> bool:
@@ -108,9 +104,9 @@ def _by_cuts(
     return _checked(M, w, l, u, sensitive, found.z, found.y, unit)
 
 
-def _model(
+def _program(
     M: csr_array, w: np.ndarray, l: np.ndarray, u: np.ndarray, group: np.ndarray, least: np.ndarray
-) -> highspy.Highs:
+) -> LinearProgram:
     """`group`: 1 for sensitive cells, 0 for others; `least`: what t has to be in any case."""
     m, n = sides(M)
     counts = (w > 0) & (l < u)
@@ -123,18 +119,15 @@ def _model(
     own = csr_array((sign, (at, cells)), shape=(k, n))
     shared = csr_array((-1 / w[cells], (at, group[cells])), shape=(k, 2))
     matrix = vstack([hstack([M, csr_array((m, 2))]), hstack([own, shared])])
-    highs: Any = handle(
+    return LinearProgram(
         csc_array(matrix),
         cost=np.concatenate([np.zeros(n), [1.0, 1.0]]),
-        ends=(np.concatenate([l, least]), np.concatenate([u, [inf, inf]])),
-        presolve="choose",
-        simplex_strategy=DUAL,
-        primal_feasibility_tolerance=1e-9,
-        dual_feasibility_tolerance=1e-9,
+        bounds=(np.concatenate([l, least]), np.concatenate([u, [inf, inf]])),
+        rows=(np.repeat([0.0, -inf], [m, k]), np.zeros(m + k)),
+        presolve=True,
+        primal_tolerance=1e-9,
+        dual_tolerance=1e-9,
     )
-    limits = np.arange(m, m + k, dtype=np.int32)
-    highs.changeRowsBounds(k, limits, np.full(k, -inf), np.zeros(k))
-    return highs
 
 
 def _checked(

@@ -20,13 +20,14 @@ from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.numerics.compiled import kernel
 from sdcdsl.numerics.simplex.reinversion import reinvert, workspace
+from sdcdsl.numerics.simplex.tuning import DUAL
 from sdcdsl.numerics.sparse_null_space import size
 
-STEPS = 3000
-ENTRIES = 200_000  # of the elementary matrices
-ANEW = 40  # steps after which the inverse is made anew
-WORK, LEAST_WORK = 400.0, 4.0  # entries that are looked at in a question, as a multiple of the table's
-RECENT = 16  # questions by which the work is judged
+# For the compiled loops, which read names of their module.
+STEPS = DUAL.steps
+ENTRIES = DUAL.entries
+ANEW = DUAL.anew
+
 SLIGHT = 1e-4
 TRUE = 1e-8  # what a relation may be off by, in needs
 FOUND, NONE, GAVE_UP = 1, 0, -1
@@ -44,7 +45,7 @@ class DualSimplex:
             by_cell.indices.astype(np.int64),
             by_cell.data.astype(float),
         )
-        self._entries, self._factor = m.nnz, WORK
+        self._entries, self._factor = m.nnz, DUAL.work
         self.inversions = 0  # of the last question
         self._recent: list[bool] = []  # whether the last questions were given up
         self._solve = _cheapest.at(m.nnz)
@@ -91,12 +92,12 @@ class DualSimplex:
     def _judge(self, gave_up: bool) -> None:
         """Half the work where most questions were given up, twice as much where none was."""
         self._recent.append(gave_up)
-        if len(self._recent) == RECENT:
+        if len(self._recent) == DUAL.recent:
             vain = sum(self._recent)
-            if 2 * vain > RECENT:
-                self._factor = max(self._factor / 2, LEAST_WORK)
+            if 2 * vain > DUAL.recent:
+                self._factor = max(self._factor / 2, DUAL.least_work)
             elif vain == 0:
-                self._factor = min(self._factor * 2, WORK)
+                self._factor = min(self._factor * 2, DUAL.work)
             self._recent.clear()
 
 

@@ -33,10 +33,11 @@ from sdcdsl.vocabulary.quantities import Place
 from sdcdsl.vocabulary.rules import RULES, Rule, find_rule, rule_names
 
 # What τ-ARGUS and sdcTable call a method, in small letters.
-_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    ("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp"
-)
-_ELSEWHERE |= {"rnd": "rounding", "round": "rounding", "crp": "rounding", "intervals": "ip"}
+_ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp"),
+    **dict.fromkeys(("rnd", "round", "crp"), "rounding"),
+    "intervals": "ip",
+}
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -353,7 +354,7 @@ def _as_written_here(call: x.Call, rule: Rule | None) -> str:
     """`P(10,1)` of τ-ARGUS → `p_percent(10%, 1)`."""
     if rule is None:
         return call.name
-    texts = []
+    texts: list[str] = []
     for i, argument in enumerate(call.arguments):
         spec = next((s for j, s in enumerate(options_of(rule.arguments).values()) if j == i), None)
         percent = spec is not None and spec.kind is Kind.SHARE and isinstance(argument.value, x.Number)

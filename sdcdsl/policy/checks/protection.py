@@ -128,7 +128,7 @@ def _levels(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
             "SDC134",
             f"protect `{protect.name}` does not say how uncertain its cells must stay",
             protect.heading,
-            help="lpl needed and upl needed take what the rules ask for; or an amount such as lpl 10% of value",
+            help="lpl needed and upl needed take the levels of the rules; or an amount such as lpl 10% of value",
         )
 
 
@@ -149,7 +149,7 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
                 continue
             if not any(isinstance(s, (d.From, d.Values, d.Origin)) for s in block.statements):
                 continue
-            columns = {c.role for c in data.all(d.Column)} if data is not None else set()
+            columns = {c.role for c in data.all(d.Column)} if data is not None else set[str]()
             missing = sorted(roles - columns)
             if missing:
                 found = diagnostic(
@@ -193,7 +193,7 @@ def _attackers_have_counts(policy: Policy, protect: d.Block) -> Iterator[Diagnos
                     "SDC146",
                     headline,
                     said.span,
-                    help="say what he knows as bounds: bounds 0 .. 0 where count = 0",
+                    help="say what they know as bounds: bounds 0 .. 0 where count = 0",
                 )
                 yield found.mark(weight.span, "weights").mark(block.heading, "this table")
 
@@ -226,8 +226,8 @@ def _seed(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                 )
                 return
     secrets = (
-        (keyed_senses, "`sense keyed` draws keys: without a seed that nobody outside knows they are no secret"),
-        (moved_ends, "`avoid_centre` moves ends at random: without a seed that nobody outside knows they move back"),
+        (keyed_senses, "`sense keyed` draws keys: without a secret seed they are no secret"),
+        (moved_ends, "`avoid_centre` moves ends at random: without a secret seed they can be moved back"),
     )
     for drawing, headline in secrets:
         option = next(drawing(protect), None)
@@ -368,7 +368,8 @@ def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
             origin = table.last(d.From)
             data = policy.data.get(origin.data) if origin is not None else None
             return micro and data is not None and any(c.role in ("unit", "request") for c in data.all(d.Column))
-    return True
+        case _:
+            return True
 
 
 def _releases(policy: Policy) -> Iterator[Diagnostic]:

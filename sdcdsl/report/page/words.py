@@ -32,7 +32,7 @@ def verdict_of(outcome: Outcome) -> PageVerdict:
                 "mild", "Nothing to check", "No cell is sensitive to any attacker, so nothing was attacked."
             )
         if made.distance is not None:
-            why = "Every sensitive figure is as far from the truth as asked. No attacker was simulated."
+            why = "Every sensitive figure is as far from the truth as required. No attacker was simulated."
             return PageVerdict("mild", "Far enough from the truth", why)
         why = "Every attacker stays uncertain enough about every sensitive cell. This is proved, pair by pair."
         return PageVerdict("good", "Protected", why)
@@ -85,7 +85,7 @@ def attackers_in_words(policy: Policy, outcome: Outcome) -> list[str]:
     return list(dict.fromkeys(_attacker(block) for block in blocks)) or [_OUTSIDER]
 
 
-_OUTSIDER = "a reader who knows the published table, how it adds up, and limits of what is possible"
+_OUTSIDER = "a reader who knows the published table, how it adds up, and bounds of its cells"
 
 
 def _attacker(block: d.Block) -> str:

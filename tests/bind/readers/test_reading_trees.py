@@ -80,7 +80,7 @@ def test_a_group_of_one_with_its_own_name_is_one_node():
         ("A\n@a\n@a\n", "SDC312", 3, "`a` stands below `A` already"),
         ("A\n@A\n@b\n", "SDC310", 2, "`A` = `A` + `b`"),
         ("A\n@T\n", "SDC310", 2, "below `A`"),
-        ("A\n@\n", "SDC312", 2, "no code behind the leader"),
+        ("A\n@\n", "SDC312", 2, "no code after the leader"),
     ],
 )
 def test_hrc_mistakes(text, code, line, label):

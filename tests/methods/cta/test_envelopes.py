@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sdcdsl.accelerate.cta.senses.envelopes import MOST, Envelopes
+from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.search import Search
+from sdcdsl.accelerate.cta.tuning import TREE
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import settings_of
@@ -63,10 +64,11 @@ def test_levels_that_cannot_cancel_leave_their_least_difference():
 
 
 def test_relations_with_more_levels_than_can_be_enumerated_are_left_out():
-    problem = crowded(0, rows=2, columns=MOST + 2, sensitive=2 * (MOST + 1))
+    most = TREE.most_levels
+    problem = crowded(0, rows=2, columns=most + 2, sensitive=2 * (most + 1))
     of = settings_of(problem, {"norm": "L1"})
     found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS)).groups)
-    assert np.diff(found.first).max(initial=0) <= MOST
+    assert np.diff(found.first).max(initial=0) <= most
 
 
 def crowded(seed: int, rows: int = 4, columns: int = 4, sensitive: int = 7) -> TableProblem:

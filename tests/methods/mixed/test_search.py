@@ -11,7 +11,8 @@ import pytest
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
-from sdcdsl.numerics.master import Integral, Master
+from sdcdsl.numerics.master import Master
+from sdcdsl.numerics.milp import Integral
 from sdcdsl.status import LIMIT
 from tests.methods.tiny import tiny
 

@@ -19,17 +19,18 @@ from scipy.sparse import csr_array, hstack
 
 from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.groups import Groups
-from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, passed, timed
+from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, seconds_on_wall
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import L1, LINF, Settings
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.aggregation import FIXED
+from sdcdsl.numerics.milp import MixedIntegerProgram
 from sdcdsl.numerics.nearest.solved import Cost
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 NOISE = 1e-9  # of a level or an end: how far beyond a whole number it still counts as that
-STEPS = 3
 HALF = 0.5
 
 
@@ -95,23 +96,20 @@ class _Whole:
         if (l > u).any():
             return None
         base = np.clip(np.floor(self.D + NOISE) - 1, l, u)
-        room = np.clip(u - base, 0, STEPS)
+        room = np.clip(u - base, 0, SEARCH.nearby)
         columns, ends, cost = [], [], []
-        for j in range(STEPS):
+        for j in range(SEARCH.nearby):
             columns.append(g.matrix)
             ends.append(np.clip(room - j, 0, 1))
             cost.append(self._cost(base + j + 1) - self._cost(base + j))
         matrix, price, high = hstack(columns), np.concatenate(cost), np.concatenate(ends)
         equal = -(g.matrix @ base)
         scale = float(np.abs(price).max(initial=0.0)) or 1.0
-        highs = passed(csr_array(matrix), price / scale, (np.zeros(len(high)), high), (equal, equal), len(high))
-        highs.setOptionValue("mip_rel_gap", self.gap)
-        timed(highs, deadline)
-        highs.run()
-        if highs.getInfo().primal_solution_status != 2:
-            return None
-        x = np.rint(np.array(highs.getSolution().col_value)).reshape(STEPS, -1)
-        return base + x.sum(axis=0)
+        none, every = np.zeros(len(high)), np.ones(len(high), dtype=bool)
+        solved = MixedIntegerProgram(price / scale, none, high, every, csr_array(matrix), equal, equal).solve(
+            gap=self.gap, seconds=seconds_on_wall(deadline), over=lambda: deadline.expired, in_programs=True
+        )
+        return None if solved.x is None else base + np.rint(solved.x).reshape(SEARCH.nearby, -1).sum(axis=0)
 
     def _cost(self, D: np.ndarray) -> np.ndarray:
         """Of every group; in L∞ what it goes beyond the continuous optimum, which has the maxima."""

@@ -20,22 +20,20 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-import highspy
 import numpy as np
-from scipy.sparse import csc_array, csr_array, hstack, vstack
+from scipy.sparse import csr_array, hstack, vstack
 
 from sdcdsl.accelerate.cta.senses.chosen import ReservedShare
 from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.integrality import run_twice, uncounted, whole_ends
+from sdcdsl.numerics.integrality import uncounted
+from sdcdsl.numerics.milp import Integral, MixedIntegerProgram
 from sdcdsl.numerics.sparse_null_space import size
-from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
+from sdcdsl.status import FAILED, INFEASIBLE
 
-Status = highspy.HighsModelStatus
 Cuts = tuple[csr_array, np.ndarray]  # rows over the columns of a model, and what they are at least
 WIDE = 1e4  # in typical levels: the end of groups that choose and have none
-STOPPED = (Status.kTimeLimit, Status.kInterrupt, Status.kSolutionLimit, Status.kIterationLimit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,78 +195,45 @@ class Model:
         """`whole`: all columns are whole numbers, not only b; if they can be counted, or else b alone."""
         matrix, rows = self.all(cuts)
         whole = whole and not uncounted(np.ones(self.width, dtype=bool), self.low, self.high, *rows).any()
-        highs = passed(matrix, self.cost, (self.low, self.high), rows, self.width if whole else self.k)
-        highs.setOptionValue("mip_rel_gap", gap)
-        highs.setOptionValue("mip_abs_gap", 0.0)
-        highs.setOptionValue("mip_feasibility_tolerance", 1e-9)
-        highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
-        if nodes is not None:
-            highs.setOptionValue("mip_max_nodes", nodes)
-        timed(highs, deadline)
-        self._start(highs)
-        run_twice(highs)
-        deadline.mark_time_dependent(highs.getModelStatus() in (Status.kTimeLimit, Status.kInterrupt))
-        return self._made(highs)
+        integer = np.arange(self.width) >= (0 if whole else self.width - self.k)
+        solved = MixedIntegerProgram(self.cost, self.low, self.high, integer, matrix, *rows).solve(
+            **self._start(),
+            gap=gap,
+            seconds=seconds_on_wall(deadline),
+            over=lambda: deadline.expired,
+            in_programs=True,
+            nodes=nodes,
+            primal_tolerance=1e-9,
+            integer_tolerance=1e-9,
+        )
+        deadline.mark_time_dependent(solved.timed)
+        return self._made(solved)
 
-    def _start(self, highs: highspy.Highs) -> None:
+    def _start(self) -> dict[str, Any]:
+        senses = self.up[self.chosen].astype(float)
         if self.extra:  # HiGHS works them out from the directions
-            at = np.arange(self.width - self.k, self.width, dtype=np.int32)
-            highs.setSolution(self.k, at, self.up[self.chosen].astype(float))
-            return
+            return {"start": senses, "start_columns": np.arange(self.width - self.k, self.width)}
         D = self.D[self.free]
-        start = highspy.HighsSolution()
-        start.col_value = [*np.maximum(D, 0.0), *np.maximum(-D, 0.0), *self.up[self.chosen].astype(float)]
-        highs.setSolution(start)
+        return {"start": np.concatenate([np.maximum(D, 0.0), np.maximum(-D, 0.0), senses])}
 
-    def _made(self, highs: highspy.Highs) -> Made:
-        status, info = highs.getModelStatus(), highs.getInfo()
-        if status == Status.kInfeasible:
+    def _made(self, solved: Integral) -> Made:
+        if solved.status == INFEASIBLE:
             return Made(FAILED if self.capped else INFEASIBLE)
-        known = np.isfinite(info.mip_dual_bound) and not self.capped
-        bound = info.mip_dual_bound + self.rest if known else -inf
-        if info.primal_solution_status != 2:  # 2: feasible
-            return Made(LIMIT if status in STOPPED else FAILED, bound=bound)
-        x = np.array(highs.getSolution().col_value)
+        bound = -inf if self.capped else solved.bound + self.rest
+        x = solved.x
+        if x is None:
+            return Made(solved.status, bound=bound)
         up, D = self.up.copy(), self.D.copy()
         up[self.chosen] = x[self.width - self.k :] > 0.5
         D[self.free] = x[: self.n] - x[self.n : 2 * self.n]
-        objective = info.objective_function_value + self.rest
-        return Made(OPTIMAL if status == Status.kOptimal else FEASIBLE, up, D, objective, bound)
+        return Made(solved.status, up, D, solved.objective + self.rest, bound)
 
 
-def limited(highs: highspy.Highs, deadline: Deadline) -> None:
+def seconds_on_wall(deadline: Deadline) -> float:
     """HiGHS counts time on the wall, the deadline whatever it counts."""
     rate = deadline.rate if isinstance(deadline, ReservedShare) else 1.0
-    left = deadline.remaining
-    highs.setOptionValue("time_limit", rate * left + highs.getRunTime() if left < inf else inf)
-
-
-def timed(highs: highspy.Highs, deadline: Deadline) -> None:
-    """For work that may be long: the deadline has the last word, too, whenever HiGHS asks."""
-    limited(highs, deadline)
-    for asked in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
-        asked.clear()
-        asked.subscribe(lambda event: event.interrupt(deadline.expired))
+    return rate * deadline.remaining
 
 
 def _diagonal(value: np.ndarray) -> csr_array:
     return csr_array((value, (np.arange(len(value)), np.arange(len(value)))), shape=(len(value), len(value)))
-
-
-def passed(matrix, cost, ends, rows, integers: int) -> highspy.Highs:
-    """A model whose last `integers` columns are whole."""
-    columns: Any = csc_array(matrix)
-    lp = highspy.HighsLp()
-    lp.num_row_, lp.num_col_ = size(columns)
-    whole = np.arange(len(cost)) >= len(cost) - integers
-    lp.col_cost_, (lp.row_lower_, lp.row_upper_) = cost, rows
-    lp.col_lower_, lp.col_upper_ = whole_ends(whole, *ends)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = columns.indptr, columns.indices, columns.data
-    kinds = highspy.HighsVarType
-    lp.integrality_ = [kinds.kContinuous] * (len(cost) - integers) + [kinds.kInteger] * integers
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    highs.setOptionValue("threads", 1)
-    highs.passModel(lp)
-    return highs

@@ -15,19 +15,20 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, Protocol
 
-import highspy
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.groups import Groups
-from sdcdsl.accelerate.cta.senses.mip import Cuts, Model, limited, passed
+from sdcdsl.accelerate.cta.senses.mip import Cuts, Model, seconds_on_wall
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
+from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.numerics.nearest.solved import Cost, within
 from sdcdsl.numerics.sparse_null_space import size
+from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 VIOLATED = 1e-6  # in typical levels
-SLOW = 1e-5  # of the bound: rounds that bring less are not worth their time
 
 
 class Curved(Protocol):
@@ -80,7 +81,7 @@ class Relaxation:
             tell(self.bound)
             found = self.missing()
             bent = self.curved is not None and self.curved.tangents(self.x)
-            if (not found and not bent) or self.bound - before <= SLOW * abs(self.bound):
+            if (not found and not bent) or self.bound - before <= SEARCH.slow * abs(self.bound):
                 return True
             if deadline.expired:
                 return False
@@ -91,22 +92,19 @@ class Relaxation:
         """Ends of b [k] from now on."""
         first, k = self.model.width - self.model.k, self.model.k
         self._low[first:], self._high[first:] = low, high
-        self._highs.changeColsBounds(k, np.arange(first, first + k, dtype=np.int32), low, high)
+        self._program.change_bounds(low, high, np.arange(first, first + k))
 
     def solve(self, deadline: Deadline) -> float | None:
         """The bound of the present rows and ends, inf if nothing keeps them; None if the solver did not say."""
-        highs = self._highs
-        limited(highs, deadline)
-        highs.run()
-        status = highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+        program = self._program
+        status = program.solve(seconds=seconds_on_wall(deadline))
+        if status == INFEASIBLE:
             return inf if self._ruled_out() else None
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != OPTIMAL:
             return None
-        answer = highs.getSolution()
-        self.x = self._turn @ np.array(answer.col_value) + self._shift
+        self.x = self._turn @ program.x + self._shift
         self._slack = self._cuts[0] @ self.x - self._cuts[1]
-        return self._proved(np.array(answer.row_dual), self._cost) + float(self.model.cost @ self._shift)
+        return self._proved(program.dual, self._cost) + float(self.model.cost @ self._shift)
 
     # ---- rows ---------------------------------------------------------------------------------------------------
 
@@ -119,7 +117,8 @@ class Relaxation:
         there[model.relations + 2 * k : model.relations + 4 * k] = self._needed
         self._cost = self._turn.T @ model.cost
         self._matrix, self._rows = self._inside(csr_array(matrix[there]), low[there], high[there])
-        self._highs = passed(self._matrix, self._cost, (self._low, self._high), self._rows, 0)
+        bounds = self._low, self._high
+        self._program = LinearProgram(self._matrix, cost=self._cost, bounds=bounds, rows=self._rows, presolve=True)
 
     def _inside(self, rows: csr_array, low: np.ndarray, high: np.ndarray):
         shift = rows @ self._shift
@@ -128,7 +127,7 @@ class Relaxation:
     def _add(self, rows: csr_array, low: np.ndarray, high: np.ndarray) -> None:
         made, ends = self._inside(rows, low, high)
         of: Any = made
-        self._highs.addRows(len(low), *ends, of.nnz, of.indptr[:-1], of.indices, of.data)
+        self._program.add_rows(*ends, of.indptr, of.indices, of.data)
         self._matrix = csr_array(vstack([self._matrix, made]))
         self._rows = np.concatenate([self._rows[0], ends[0]]), np.concatenate([self._rows[1], ends[1]])
 
@@ -194,10 +193,8 @@ class Relaxation:
 
     def _ruled_out(self) -> bool:
         """Whether the solver's ray proves that nothing keeps all rows: then it proves that zero is more than zero."""
-        highs: Any = self._highs
-        _, known, ray = highs.getDualRay()
-        nothing = np.zeros(self.model.width)
-        return known and max(self._proved(sign * np.array(ray), nothing) for sign in (1.0, -1.0)) > 0.0
+        ray, nothing = self._program.dual_ray(), np.zeros(self.model.width)
+        return ray is not None and max(self._proved(sign * ray, nothing) for sign in (1.0, -1.0)) > 0.0
 
 
 def _beyond_levels(model: Model) -> tuple[csr_array, np.ndarray]:

@@ -26,6 +26,7 @@ from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation, worth_having
 from sdcdsl.accelerate.cta.senses.start import Start, choices, start
 from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.result import Progress
@@ -34,10 +35,6 @@ from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
 
-FLIPS, RELAXATION, BLOCKS, TREE = 0.6, 0.35, 0.6, 0.7  # shares of the time that is left, at most
-FIRST_LOOK, PROMISING = 0.2, 0.7  # of the tree's time, and how much of the gap may be left then
-DIVES = 0.3  # of the tree's time
-FEW = 300  # groups: so many are left to the mixed-integer problem at once, more to blocks first
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
 DOUBT = 1e-9  # of the objective: taken off what a mixed-integer solver calls a bound
 
@@ -71,12 +68,12 @@ class Search:
         self._phase("start", 1.0, self._start)
         if self.best is None:
             return self._nothing()
-        self._phase("flips", FLIPS, self._flips)
-        done = self._phase("relaxation", RELAXATION, self._relax) if not self.proven else True
-        if not self.proven and (len(self.groups.sensitive) > FEW or not done):
-            self._phase("blocks", BLOCKS if done else 1.0, self._blocks)
+        self._phase("flips", SEARCH.flips, self._flips)
+        done = self._phase("relaxation", SEARCH.relaxation, self._relax) if not self.proven else True
+        if not self.proven and (len(self.groups.sensitive) > SEARCH.few or not done):
+            self._phase("blocks", SEARCH.blocks if done else 1.0, self._blocks)
         if not self.proven and done:
-            self._phase("tree", TREE, self._tree)
+            self._phase("tree", SEARCH.tree, self._tree)
         if not self.proven and done:
             self._phase("whole", 1.0, self._whole)
         return self._found()
@@ -150,7 +147,7 @@ class Search:
         def look(low: np.ndarray, high: np.ndarray) -> None:
             nonlocal spent
             now = process_time()
-            if spent <= DIVES * (now - begun) and self.best is not None:
+            if spent <= SEARCH.dives * (now - begun) and self.best is not None:
                 deadline.mark_time_dependent()  # how often is a matter of time
                 found = dives.from_node(low, high, self.best.up[dives.chosen], deadline)
                 if found is not None:
@@ -165,9 +162,9 @@ class Search:
             self.relaxation, lambda: self._ceiling, look, lambda b: self._settle(b, deadline), self._enough
         )
         before = self._ceiling - self.bound
-        going = tree.run(ReservedShare(deadline, FIRST_LOOK), better)
+        going = tree.run(ReservedShare(deadline, SEARCH.first_look), better)
         deadline.mark_time_dependent(not self.proven)
-        if going and not self.proven and self._ceiling - tree.bound <= PROMISING * before:
+        if going and not self.proven and self._ceiling - tree.bound <= SEARCH.promising * before:
             tree.run(deadline, better)
         better(tree.bound)
         self.nodes = tree.nodes

@@ -15,18 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from sdcdsl.accelerate.cta.senses.groups import Groups
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.lp import DUAL, handle
-from sdcdsl.status import FAILED, INFEASIBLE, LIMIT, OPTIMAL
-
-Status = highspy.HighsModelStatus
-WORSE = "worse"
-PENALTY = 1e4  # of a group's cost, for going against its direction
+from sdcdsl.numerics.lp import LinearProgram
+from sdcdsl.status import OPTIMAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,26 +41,15 @@ class Warm:
         self._n, self._columns = groups.count, groups.matrix.tocsc()
         # A penalty must count for groups that cost nothing too.
         least = max(float(np.median(np.concatenate([c_down, c_up]))) if groups.count else 1.0, 1.0)
-        self._high_cost = PENALTY * np.maximum(np.maximum(c_down, c_up), least)
-        self._highs: highspy.Highs | None = None
+        self._high_cost = SEARCH.penalty * np.maximum(np.maximum(c_down, c_up), least)
+        self._program: LinearProgram | None = None
         self._up = np.zeros(0, dtype=bool)
 
     def solve(self, up: np.ndarray, deadline: Deadline | None = None, below: float = inf) -> tuple[str, Point | None]:
-        """OPTIMAL with a point, INFEASIBLE, WORSE (than `below`), LIMIT or FAILED."""
-        highs = self._set(up)
-        highs.setOptionValue("objective_bound", below)
-        left = inf if deadline is None else deadline.remaining
-        highs.setOptionValue("time_limit", left if left == inf else highs.getRunTime() + left)
-        highs.run()
-        status = highs.getModelStatus()
-        if status in (Status.kOptimal, Status.kModelEmpty):  # a table that cannot move, and need not
-            return OPTIMAL, self._point(up)
-        return {
-            Status.kObjectiveBound: WORSE,
-            Status.kObjectiveTarget: WORSE,
-            Status.kInfeasible: INFEASIBLE,
-            Status.kTimeLimit: LIMIT,
-        }.get(status, FAILED), None
+        """OPTIMAL with a point, INFEASIBLE, CUTOFF (no better than `below`), LIMIT or FAILED."""
+        program = self._set(up)
+        status = program.solve(seconds=inf if deadline is None else deadline.remaining, cutoff=below)
+        return status, self._point(program, up) if status == OPTIMAL else None
 
     def estimates(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """[k]: by how much the objective changes, at least, if a group flips alone; and by how much it would if its
@@ -81,31 +66,28 @@ class Warm:
         shut = ~np.where(up, g.open[:, 0], g.open[:, 1])
         return np.where(shut, inf, least), np.where(shut, inf, at_level)
 
-    def _point(self, up: np.ndarray) -> Point:
-        assert self._highs is not None
-        g, answer = self.groups, self._highs.getSolution()
-        x = np.array(answer.col_value)
-        s = g.sensitive
+    def _point(self, program: LinearProgram, up: np.ndarray) -> Point:
+        x, s = program.x, self.groups.sensitive
         missed = np.where(up, x[self._n + s], x[s]) if self.elastic else np.zeros(len(s))
         D = x[: self._n] - x[self._n :]
-        return Point(up.copy(), self._highs.getInfo().objective_function_value, D, np.array(answer.row_dual), missed)
+        return Point(up.copy(), program.objective, D, program.dual, missed)
 
-    def _set(self, up: np.ndarray) -> highspy.Highs:
-        if self._highs is None:
+    def _set(self, up: np.ndarray) -> LinearProgram:
+        if self._program is None:
             low, high, cost = self._numbers(up, np.arange(len(up)), whole=True)
             matrix = csc_array(hstack([self._columns, -self._columns]))
-            self._highs = handle(matrix, cost=cost, ends=(low, high), simplex_strategy=DUAL)
+            self._program = LinearProgram(matrix, cost=cost, bounds=(low, high))
         else:
             changed = np.flatnonzero(up != self._up)
             if len(changed):
                 low, high, cost = self._numbers(up, changed)
                 s = self.groups.sensitive[changed]
                 at = np.concatenate([s, self._n + s]).astype(np.int32)
-                self._highs.changeColsBounds(len(at), at, low, high)
+                self._program.change_bounds(low, high, at)
                 if self.elastic:
-                    self._highs.changeColsCost(len(at), at, cost)
+                    self._program.change_costs(cost, at)
         self._up = up.copy()
-        return self._highs
+        return self._program
 
     def _numbers(self, up: np.ndarray, which: np.ndarray, whole: bool = False):
         """Ends and costs of the columns of some groups with levels (`whole`: of all groups)."""

@@ -1,0 +1,218 @@
+"""Families of pairs: all attackers of a class against one cell, without a row for each of them.
+
+Contributors of one kind share a view, and each knows more in the few cells it contributes to. A table that the view
+allows is one that a member thinks possible, too, unless it moves one of these cells beyond what the member knows. So
+each family has one pair that is listed, that of an attacker with the view and no knowledge of its own, and a table that
+is claimed for this pair is claimed for every member whose box holds it as well. Who is left out by one table may be
+served by another one, or has a pair of its own in the list; nobody is left out of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sdcdsl.proof.exact import TOLERANCE, excess
+
+if TYPE_CHECKING:
+    from sdcdsl.proof.system import ProofPairs, ProofProblem
+    from sdcdsl.proof.witness import MoveMatrix
+
+NOBODY = np.zeros(0, dtype=np.int64)
+SURELY = 1 - 1e-9  # of what a member leaves a cell: a shorter move is in its box, whatever is rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """Every member of the class must be kept from the cell as uncertain as the levels say, without those that are left
+    out (they have other levels, and pairs of their own; or nothing can be kept from them)."""
+
+    class_of: np.ndarray  # int64 [attacker]: the class that it is a member of; -1: of none
+    anyone: np.ndarray  # int64 [class]: the attacker who knows what the view says, and nothing more
+    of: np.ndarray  # int64 [family]: its class
+    cell: np.ndarray  # int64 [family]
+    lpl: np.ndarray  # float64 [family]
+    upl: np.ndarray
+    without_family: np.ndarray  # int64 [left out]: of which family
+    without_attacker: np.ndarray  # int64 [left out]: which member
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        stated = (self.class_of, self.anyone, self.of, self.cell, self.lpl, self.upl)
+        return (*stated, self.without_family, self.without_attacker)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of member and cell they stand for."""
+        members = np.bincount(self.class_of[self.class_of >= 0], minlength=len(self.anyone))
+        return int(members[self.of].sum()) - len(self.without_family)
+
+    def take(self, families: np.ndarray) -> Families:
+        """These families only; ascending."""
+        at = np.minimum(np.searchsorted(families, self.without_family), max(len(families) - 1, 0))
+        kept = families[at] == self.without_family if len(families) else np.zeros(len(at), dtype=bool)
+        of, cell, lpl, upl = (x[families] for x in (self.of, self.cell, self.lpl, self.upl))
+        return Families(self.class_of, self.anyone, of, cell, lpl, upl, at[kept], self.without_attacker[kept])
+
+    def number_of(self, pairs: ProofPairs) -> np.ndarray:
+        """For each listed pair, the family that it stands for; -1: none."""
+        standing_for = np.full(len(self.class_of), -1, dtype=np.int64)
+        standing_for[self.anyone] = np.arange(len(self.anyone))
+        return self.at(standing_for[pairs.attacker], pairs.cell)
+
+    def at(self, number: np.ndarray, cell: np.ndarray) -> np.ndarray:
+        """The families of these classes (-1: of none) and cells; -1: there is none."""
+        out = np.full(len(cell), -1, dtype=np.int64)
+        if not len(self):
+            return out
+        size = 1 + max(int(self.cell.max()), int(cell.max(initial=0)))
+        key = self.of * size + self.cell
+        order = np.argsort(key)
+        wanted = np.where(number >= 0, number * size + cell, -1)
+        place = order[np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)]
+        hit = key[place] == wanted
+        out[hit] = place[hit]
+        return out
+
+    def stated_by(self, pairs: ProofPairs) -> Families:
+        """Those of which the list has the pair that stands for them."""
+        return self.take(np.unique(self.number_of(pairs)[self.number_of(pairs) >= 0]))
+
+
+class ServedMembers:
+    """Whom the claims have left out so far, family by family and side by side. Only those are kept."""
+
+    def __init__(self, problem: ProofProblem) -> None:
+        families = problem.families
+        assert families is not None
+        self.problem, self.families = problem, families
+        self.of_pair = families.number_of(problem.pairs)
+        nothing = tuple(level > 0 for level in (families.lpl, families.upl))
+        # [down | up][family]: the members that no claim serves; None: nobody is served.
+        self.left: tuple[list[np.ndarray | None], ...] = tuple(
+            [None if some else NOBODY for some in asked.tolist()] for asked in nothing
+        )
+
+    def extended(self, problem: ProofProblem) -> None:
+        """The problem has more pairs in its list, after the others."""
+        self.problem, self.of_pair = problem, self.families.number_of(problem.pairs)
+        self.__dict__.pop("_own", None)
+
+    @cached_property
+    def _known(self) -> _KnownByCell:
+        return _KnownByCell(self.problem, self.families)
+
+    def take(
+        self, moves: MoveMatrix, witness: int, step: float, pair: np.ndarray, up: np.ndarray, far: np.ndarray
+    ) -> None:
+        """One claim that holds: how far its pairs get, up or down. It counts where that is far enough."""
+        number = self.of_pair[pair]
+        if (number < 0).all():
+            return
+        families = self.families
+        mine = number >= 0
+        pair, up, far, number = pair[mine], up[mine], far[mine], number[mine]
+        need = np.where(up, families.upl[number], families.lpl[number])
+        # What the whole claim may be off by, as the attacker of its pairs has it (`Witnesses.claims`).
+        size = np.where(up, self.problem.levels_up[pair], self.problem.levels_down[pair])
+        cells = slice(int(moves.start[witness]), int(moves.start[witness + 1]))
+        for number_of_class in np.unique(families.of[number]).tolist():
+            here = families.of[number] == number_of_class
+            least = float(size[here].min())
+            allowed = TOLERANCE * least if np.isfinite(least) else 0.0
+            here &= (need > 0) & (far >= np.nextafter(need * (1 - TOLERANCE), np.inf))
+            if not here.any():
+                continue
+            out = self._known.left_out(number_of_class, moves.cell[cells], moves.move[cells], step, allowed)
+            for family, way in zip(number[here].tolist(), up[here].tolist(), strict=True):
+                before = self.left[way][family]
+                self.left[way][family] = out if before is None else np.intersect1d(before, out, assume_unique=True)
+
+    def unserved(self) -> tuple[np.ndarray, np.ndarray]:
+        """(family, attacker), ascending: members whom no claim serves on some side, and who have no pair of their own,
+        of families in which anybody is served."""
+        rows = [
+            (family, left)
+            for family in range(len(self.families))
+            if len(left := self.left_of(family)) and self.reached(family)
+        ]
+        if not rows:
+            return NOBODY, NOBODY
+        family = np.repeat([f for f, _ in rows], [len(left) for _, left in rows])
+        attacker = np.concatenate([left for _, left in rows])
+        own = self._own
+        key = family * len(self.families.class_of) + attacker
+        at = np.minimum(np.searchsorted(own, key), max(len(own) - 1, 0))
+        fresh = own[at] != key if len(own) else np.ones(len(key), dtype=bool)
+        return family[fresh], attacker[fresh]
+
+    def waiting(self, family: int, side: int) -> np.ndarray:
+        """Members whom no claim serves on this side, and who have no pair of their own."""
+        left = self.left[side][family]
+        if left is None or not len(left):
+            return NOBODY
+        key = family * len(self.families.class_of) + left
+        return left[~np.isin(key, self._own)]
+
+    @property
+    def unlisted(self) -> int:
+        """Pairs of members that have no row in the list."""
+        return self.families.pairs - (len(self._own) - len(self.families.without_family))
+
+    def reached(self, family: int) -> bool:
+        return self.left[0][family] is not None and self.left[1][family] is not None
+
+    def left_of(self, family: int) -> np.ndarray:
+        sides = [left for side in (0, 1) if (left := self.left[side][family]) is not None]
+        return np.unique(np.concatenate(sides)) if sides else NOBODY
+
+    @cached_property
+    def _own(self) -> np.ndarray:
+        """Members that are left out of their family, or have a pair of their own that asks for as much."""
+        families, pairs = self.families, self.problem.pairs
+        count = len(families.class_of)
+        without = families.without_family * count + families.without_attacker
+        family = families.at(families.class_of[pairs.attacker], pairs.cell)
+        own = np.flatnonzero(family >= 0)
+        as_much = (pairs.lpl[own] >= families.lpl[family[own]]) & (pairs.upl[own] >= families.upl[family[own]])
+        own = own[as_much]
+        return np.unique(np.concatenate([without, family[own] * count + pairs.attacker[own]]))
+
+
+class _KnownByCell:
+    """What members of classes know, by cell, and the least that any of them leaves a cell."""
+
+    def __init__(self, problem: ProofProblem, families: Families) -> None:
+        known, a = problem.regions.known, problem.system.a
+        attacker = np.repeat(np.arange(len(known.start) - 1), np.diff(known.start))
+        mine = np.flatnonzero(families.class_of[attacker] >= 0)
+        order = mine[np.argsort(known.cell[mine], kind="stable")]
+        self.a, self.attacker, self.cell = a, attacker[order], known.cell[order]
+        self.low, self.high, self.class_of = known.low[order], known.high[order], families.class_of
+        self.start = np.searchsorted(self.cell, np.arange(len(a) + 1))
+        down, up = np.full(len(a), np.inf), np.full(len(a), np.inf)
+        np.minimum.at(down, self.cell, a[self.cell] - self.low)
+        np.minimum.at(up, self.cell, self.high - a[self.cell])
+        self.room = np.stack([down, up])  # [down | up, cell]
+        excluded = (self.low > a[self.cell]) | (self.high < a[self.cell])
+        self.never = np.unique(self.attacker[excluded])  # whose box does not hold the truth
+
+    def left_out(self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float) -> np.ndarray:
+        """Members of the class whose box does not hold the table."""
+        far = step * move
+        beyond = np.abs(far) >= SURELY * np.where(far > 0, self.room[1, cells], self.room[0, cells])
+        cells, move = cells[beyond & (far != 0)], move[beyond & (far != 0)]
+        count = self.start[cells + 1] - self.start[cells]
+        at = np.repeat(np.arange(len(cells)), count)
+        entry = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count) + self.start[cells][at]
+        a, each = self.a[self.cell[entry]], move[at]
+        steps = np.full(len(each), step)
+        off = np.maximum(excess(a, steps, each, self.high[entry]), excess(-a, -steps, each, -self.low[entry]))
+        out = np.unique(np.concatenate([self.attacker[entry[off > allowed]], self.never]))
+        return out[self.class_of[out] == number]
