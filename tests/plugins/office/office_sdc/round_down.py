@@ -32,6 +32,6 @@ METHOD = Method(
     "none",
     RoundDownOptions,
     adjusts=True,
-    lacks=("gap", "threads"),
+    lacks=("gap", "threads", "backend"),
     solve=solve,
 )
