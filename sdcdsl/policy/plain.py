@@ -41,4 +41,5 @@ def plain_value(value: x.Expression, kind: Kind) -> Any:
             return name
         case x.Text(text):
             return text
-    return value
+        case _:
+            return value

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from sdcdsl.record import Record, record
+from sdcdsl.registry import Fault, Registry
 
 
 class Kind(StrEnum):
@@ -48,6 +49,10 @@ class OptionSpec(Record):
     @property
     def per_cell(self) -> bool:
         return self.kind in PER_CELL or self.where
+
+    def unusable(self, choice: str) -> Fault | None:
+        """Why a choice that a plug-in offers cannot be used, if there is one."""
+        return self.choices.fault(choice) if isinstance(self.choices, Registry) else None
 
     @property
     def form(self) -> str:

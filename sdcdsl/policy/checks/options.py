@@ -269,8 +269,7 @@ def check_value(value: x.Expression, spec: OptionSpec, owner: str) -> Iterator[D
     }.get(spec.kind, number is not None)
     if not fits:
         word = value.name if isinstance(value, x.Name) else ""
-        fault = spec.choices.fault(word) if word and isinstance(spec.choices, Registry) else None
-        if fault is not None:
+        if (fault := spec.unusable(word)) is not None:
             yield _unusable(fault, value.span)
             return
         label = did_you_mean(word, spec.choices) if word else ""

@@ -289,7 +289,8 @@ def _without_effect(protect: d.Block) -> Iterator[Diagnostic]:
             for option in engine.options:
                 if option.name in lacks and not (option.name == "threads" and elsewhere):
                     headline = f"`{option.name}` has no effect on `{engine.name}`"
-                    yield diagnostic("SDC147", headline, option.span, _NO_EFFECT.get(option.name, "this method does not look at it"), help="leave it out")
+                    why = _NO_EFFECT.get(option.name, "this method does not look at it")
+                    yield diagnostic("SDC147", headline, option.span, why, help="leave it out")
                 if option.name == "unions" and at > 0:
                     first = next((o.values for o in chain.engines[0].options if o.name == "unions"), (x.Name("on"),))
                     if option.values != first:
