@@ -23,7 +23,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.measure import measure_of
-from sdcdsl.policy.plain import rule_called
+from sdcdsl.policy.plain import largest_needed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import code_text
 
@@ -105,8 +105,7 @@ def _largest_needed(policy: Policy) -> int:
     """How many of the largest contributions any rule or expression of the policy looks at."""
     most = 2
     for fact in policy.facts_of(d.Sensitive):
-        rule = rule_called(fact.rule) if fact.rule is not None else None
-        most = max(most, rule.largest_needed if rule is not None else 0)
+        most = max(most, largest_needed(fact.rule) if fact.rule is not None else 0)
     for blocks in policy.blocks.values():
         for e in x.walk(tuple(s for b in blocks.values() for s in b.statements)):
             if isinstance(e, x.Call) and e.name == "largest" and isinstance(e.arguments[0].value, x.Number):

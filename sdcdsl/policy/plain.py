@@ -7,7 +7,7 @@ from typing import Any
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.meaning import bind_arguments
 from sdcdsl.vocabulary.option import Kind, options_of, plain_default
-from sdcdsl.vocabulary.rules import RuleArguments, find_rule
+from sdcdsl.vocabulary.rules import RULES, RuleArguments, find_rule
 
 
 def rule_called(call: x.Call) -> RuleArguments | None:
@@ -23,6 +23,12 @@ def rule_called(call: x.Call) -> RuleArguments | None:
             for name, spec in known.items()
         }
     )
+
+
+def largest_needed(call: x.Call) -> int:
+    """How many of the largest contributions the rule looks at."""
+    rule, made = find_rule(call.name), rule_called(call)
+    return 0 if rule is None or made is None else RULES.call(rule.name, lambda: made.largest_needed)
 
 
 def plain_value(value: x.Expression, kind: Kind) -> Any:

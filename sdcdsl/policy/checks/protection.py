@@ -10,7 +10,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.checks.options import rule_problems
 from sdcdsl.policy.meaning import attackers_of, keyed_senses, moved_ends, released_files, scenarios_of
-from sdcdsl.policy.plain import rule_called
+from sdcdsl.policy.plain import largest_needed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.rules import find_rule
@@ -351,8 +351,7 @@ _HELP = {
 
 def _largest_needed(call: x.Call | None) -> int:
     """How many of the largest contributions a rule looks at; 0 where its arguments are wrong, which is said there."""
-    made = rule_called(call) if call is not None and not any(rule_problems(call)) else None
-    return made.largest_needed if made is not None else 0
+    return largest_needed(call) if call is not None and not any(rule_problems(call)) else 0
 
 
 def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
