@@ -35,10 +35,6 @@ SWITCH = "SDCDSL_ACCELERATE"
 SHARE = 0.3  # of the time that is left, for a model that is solved first
 
 
-def available(name: str) -> bool:
-    return unavailable(name) is None
-
-
 def unavailable(name: str) -> str | None:
     """Why a method cannot run, in a sentence."""
     try:
@@ -54,7 +50,10 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         solve = _solve(_record(name), context.options.get("backend") or "highs")
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
-    return solve(problem, context)
+    result = solve(problem, context)
+    if not isinstance(result, Result):
+        return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))
+    return result
 
 
 def definition(name: str) -> Definition:
@@ -97,7 +96,7 @@ def _record(name: str) -> Method:
 def _solve(method: Method, backend: str) -> Solve:
     accelerated = os.environ.get(SWITCH, "1") != "0" and backend in method.accelerator_backends
     if method.model is None:
-        return load(method.accelerator or method.solve or "")
+        return load(method.accelerator or method.solve)
     if method.accelerator is not None and accelerated:
         solve = _held_against_model(load(method.accelerator), method.model)
         return _model_first(method, solve) if method.model_up_to and backend == "highs" else solve

@@ -20,7 +20,7 @@ def result_of(method, **options):
     return run(made.problem, method, SolveContext({**made.options, **options}, Deadline(60.0), seed=1))
 
 
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_every_method_runs_by_its_model_alone(method, monkeypatch):
     fast = result_of(method)
     assert BY_MODEL not in fast.seconds
@@ -31,7 +31,7 @@ def test_every_method_runs_by_its_model_alone(method, monkeypatch):
         assert alone.objective == pytest.approx(fast.objective, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_every_method_is_solved_by_scip(method):
     """By its model, unless its accelerator solves by SCIP itself."""
     pytest.importorskip("pyscipopt")
@@ -43,7 +43,7 @@ def test_every_method_is_solved_by_scip(method):
 
 
 @pytest.mark.parametrize("backend", ["gurobi", "cplex", "xpress", "mosek"])
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_a_backend_that_is_not_installed_is_refused_by_every_method(method, backend):
     if missing(backend) is None:
         pytest.skip(f"{backend} is installed here")
@@ -58,7 +58,7 @@ def test_a_model_too_large_to_be_written_down_is_refused_and_says_so(monkeypatch
     assert result.status == FAILED and "variables" in result.notes[0]
 
 
-def test_every_built_in_method_has_a_model():
-    assert modelled() == list(METHODS.built_in)
+def test_every_method_with_a_model_is_tried():
+    assert modelled() == list(SEEDS)
     with pytest.raises(Unusable, match="no method"):
         definition("nothing")
