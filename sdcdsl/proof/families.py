@@ -131,8 +131,9 @@ class ServedMembers:
                 continue
             out = self._known.left_out(number_of_class, moves.cell[cells], moves.move[cells], step, allowed)
             for family, way in zip(number[here].tolist(), up[here].tolist(), strict=True):
-                before = self.left[way][family]
-                self.left[way][family] = out if before is None else np.intersect1d(before, out, assume_unique=True)
+                left, at = self.left[int(way)], int(family)
+                before = left[at]
+                left[at] = out if before is None else np.intersect1d(before, out, assume_unique=True)
 
     def unserved(self) -> tuple[np.ndarray, np.ndarray]:
         """(family, attacker), ascending: members whom no claim serves on some side, and who have no pair of their own,
