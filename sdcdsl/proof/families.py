@@ -207,8 +207,9 @@ class _KnownByCell:
     def left_out(self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float) -> np.ndarray:
         """Members of the class whose box does not hold the table."""
         far = step * move
-        beyond = np.abs(far) >= SURELY * np.where(far > 0, self.room[1, cells], self.room[0, cells])
-        cells, move = cells[beyond & (far != 0)], move[beyond & (far != 0)]
+        room = np.where(far > 0, self.room[1, cells], self.room[0, cells])
+        beyond = np.asarray((np.abs(far) >= SURELY * room) & (far != 0))
+        cells, move = cells[beyond], move[beyond]
         count = self.start[cells + 1] - self.start[cells]
         at = np.repeat(np.arange(len(cells)), count)
         entry = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count) + self.start[cells][at]
