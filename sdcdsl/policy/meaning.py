@@ -193,7 +193,7 @@ def constant_parts(said: object) -> Iterator[x.Expression]:
             yield at
         elif isinstance(at, x.Located):
             parts: list[object] = list(at.__dict__.values())
-            waiting += reversed([part for part in parts if isinstance(part, (tuple, x.Located))])
+            waiting += reversed(parts)
 
 
 # ---- rules -----------------------------------------------------------------------------------------------
