@@ -116,7 +116,7 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
     is none, and makes the most of a limit."""
 
     def solve(problem: TableProblem, context: SolveContext) -> Result:
-        if entries(problem) > method.model_up_to:
+        if entries(problem) > method.model_up_to or _some_cost_nothing(problem):
             return otherwise(problem, context)
         left = context.deadline.remaining
         part = replace(context, deadline=context.deadline.within(SHARE * left)) if isfinite(left) else context
@@ -124,3 +124,9 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
         return result if result.status == OPTIMAL else otherwise(problem, context)
 
     return solve
+
+
+def _some_cost_nothing(problem: TableProblem) -> bool:
+    """To a model it is all the same whether such cells are touched; accelerators leave them as they are."""
+    d = problem.dataset
+    return bool((d["w"].values[d["published"].values & (d["status"].values == "s")] <= 0).any())
