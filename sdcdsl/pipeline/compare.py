@@ -21,6 +21,7 @@ from sdcdsl.bind.options import option_values
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, Severity
 from sdcdsl.executing import SERIAL, Channel, ClusterLost, SharedValue, Team, WorkerLost
+from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.outcome import Outcome
 from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
@@ -37,6 +38,8 @@ from sdcdsl.utility import Measures
 from sdcdsl.vocabulary.methods import Limits
 
 STOPPED = "stopped"  # beside the statuses of methods: somebody pressed Ctrl-C
+SHARE_OF_INTERVALS = 0.1  # of a run's limit: for the exact intervals, however long the search took
+NO_INTERVALS = "the exact intervals of attackers were not worked out within the time limit"
 LOOK = 0.1  # seconds between two looks at what has ended
 _TOO_FAR = "SDC320"  # a level beyond what an attacker's bounds leave open
 
@@ -193,6 +196,7 @@ def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], ta
 
 
 def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None) -> Row:
+    started = perf_counter()
     prepared = search(tasks if tasks is not None else planned(run.request), run.request, watch, SERIAL)
     if not prepared.outcomes:
         errors = [one for one in prepared.diagnostics if one.severity is Severity.ERROR]
@@ -204,9 +208,10 @@ def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None
         return replace(_nothing(run, result.status, outcome.found), seconds=_seconds(outcome))
     begun = perf_counter()
     claims = outcome.pattern.claims
-    left = None
+    left, notes = None, result.notes
     if claims and outcome.audit is not None:
-        left = left_to_attackers(audit(outcome.problem, outcome.pattern), run.factor)
+        left, late = _left(outcome, run, begun - started)
+        notes = (*notes, *late)
     seconds = _seconds(outcome)
     seconds["audit"] = seconds.get("audit", 0.0) + perf_counter() - begun
     far = not claims and outcome.verdict == "protected"
@@ -226,8 +231,27 @@ def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None
         result.gap,
         seconds,
         _why(outcome.found),
-        result.notes,
+        notes,
     )
+
+
+def _left(outcome: Outcome, run: Run, spent: float) -> tuple[Left | None, tuple[str, ...]]:
+    """What attackers are left with, as far as that is known in the time that a run has."""
+    pattern = outcome.pattern
+    assert pattern is not None
+    [name] = run.request.blocks
+    [engine] = run.request.policy.protects[name].the(d.MethodChain).engines
+    limit = run.request.instead.get("time_limit", option_values(engine.options, Limits)["time_limit"])
+
+    def exact() -> Left | None:
+        return left_to_attackers(audit(outcome.problem, pattern), run.factor)
+
+    if limit is None:
+        return exact(), ()
+    try:
+        return run_with_timeout(max(limit - spent, SHARE_OF_INTERVALS * limit), exact), ()
+    except TimedOut:
+        return None, (NO_INTERVALS,)
 
 
 def not_made(run: Run, status: str, why: str) -> Row:

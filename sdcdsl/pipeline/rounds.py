@@ -24,6 +24,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.methods.checkpoint import Checkpointer, State
+from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
@@ -36,6 +37,7 @@ from sdcdsl.pipeline.request import Request
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.3  # of the time that is left, for a search that may not be the last one
+FELL_BACK = "the audit refused a release that cost less; this is the one that the search had before it"
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 
 
@@ -54,7 +56,7 @@ class Round:
         return self.result.status in (OPTIMAL, FEASIBLE) and self.result.pattern is not None
 
 
-Search = Callable[[TableProblem, Plan, Checkpointer, Deadline], Result]
+Search = Callable[[TableProblem, Plan, Checkpointer, Deadline, Incumbents], Result]
 Auditing = Callable[[TableProblem, Pattern, Plan], tuple[Audit | None, list[Diagnostic]]]
 
 
@@ -106,7 +108,8 @@ class Rounds:
         if checkpointer.found is None and self.best is not None and self.best.problem.n == self.problem.n:
             checkpointer.found = _known(self.best)
         part = self.deadline if share == 1.0 else self.deadline.within(share * self.deadline.remaining)
-        result = self.search(self.problem, self.plan, checkpointer, part)
+        incumbents = Incumbents()
+        result = self.search(self.problem, self.plan, checkpointer, part, incumbents)
         self.timed |= result.timed
         for phase, passed in result.seconds.items():
             self.seconds[phase] = self.seconds.get(phase, 0.0) + passed
@@ -115,8 +118,8 @@ class Rounds:
         made = Round(self.problem, self.plan, result)
         if not made.found_release:
             return made
-        assert result.pattern is not None
-        return self._judged(made)
+        made = self._judged(made)
+        return self._fallen_back(made, incumbents) if self._refused(made) else made
 
     def _judged(self, made: Round) -> Round:
         assert made.result.pattern is not None
@@ -124,6 +127,22 @@ class Rounds:
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))
+
+    def _refused(self, made: Round) -> bool:
+        """Whether the audit found a release unprotected, other than by sums or pairs that nobody asked for."""
+        return made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE)
+
+    def _fallen_back(self, refused: Round, incumbents: Incumbents) -> Round:
+        """The release that the search had before the one that the audit refuses, if that one is protected."""
+        dearest = refused.result.objective
+        for earlier in incumbents.best_first():
+            if dearest is not None and earlier.objective is not None and earlier.objective <= dearest:
+                continue
+            made = self._judged(Round(self.problem, self.plan, replace(earlier, seconds={})))
+            if not self._refused(made):
+                result = replace(made.result, notes=(*made.result.notes, FELL_BACK))
+                return replace(made, result=result)
+        return refused
 
     def _mend(self, made: Round) -> None:
         """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more."""

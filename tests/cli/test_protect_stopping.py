@@ -75,7 +75,7 @@ def test_a_search_that_does_not_come_back_is_given_up(policy, tmp_path, others):
     path = policy("method stubborn {\n    time_limit 0.5 s\n  }", 'release csv "out.csv"')
     ended = hurried(path, others)
     assert ended.returncode == 5, ended.stderr
-    assert "error[SDC512]" in ended.stderr and "it had 0.5 s" in ended.stderr
+    assert "error[SDC512]" in ended.stderr and "the search had 0.5 s" in ended.stderr
     assert files(tmp_path) == {"investment.sdc"}
 
 

@@ -11,7 +11,7 @@ does so at the point as well, by a cut with small coefficients; only if nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf
@@ -53,6 +53,7 @@ class Round:
     whole: bool = True
     complete: bool = True  # False: the deadline ended it
     hopeless: list[int] = field(default_factory=list)  # levels that the whole room does not reach
+    repairs: list[tuple[int, np.ndarray, np.ndarray]] = field(default_factory=list)  # level, classes, and their moves
 
 
 class Separation:
@@ -82,9 +83,11 @@ class Separation:
         only: np.ndarray | None = None,
         each: bool = False,
         repairing: bool = True,
+        known: Sequence[np.ndarray] = (),
     ) -> Round:
         """`only` marks levels to ask about. `each`: a question for every one of them, whatever other moves show.
-        `repairing`: at the least cost, where that is offered, instead of how far a side goes."""
+        `repairing`: at the least cost, where that is offered, instead of how far a side goes. `known`: moves of all
+        classes that are at hand."""
         if deep is not None:
             made = self.round(deep, tolerance=tolerance, over=over, only=only, each=each, repairing=repairing)
             if made.found or not made.complete:
@@ -94,6 +97,9 @@ class Separation:
         self._done = np.zeros(len(self.levels), dtype=bool) if only is None else ~only
         self._point, self._tolerance, self._each = capacities, tolerance, each
         order = np.argsort(-self._hard, kind="stable")
+        for move in known:
+            moved = np.flatnonzero(move)
+            self._credit(moved, move[moved], made)
         if self._asking is not None and not (self.repairs is not None and repairing):
             self._by_waves(order, made, over)
         else:
@@ -164,6 +170,7 @@ class Separation:
             made.hopeless.append(s)
             made.short[s], made.whole = True, False
             return
+        made.repairs.append((s, repair.moved, repair.move))
         self._hold(repair.moved, repair.move, 1.0, made)
         self._credit(repair.moved, repair.move, made)
         made.reached[s] = need

@@ -96,7 +96,7 @@ def test_bounds_of_relaxation_and_tree_hold(make, seed: int):
     if best == inf or not search.groups.count:  # no table, or nothing to move
         assert (search.run().objective or inf) == (best or inf)
         return
-    search._start(search.deadline)
+    search.started(search.deadline)
     assert search._relax(search.deadline)
     assert search.bound * search.natural <= best * (1 + 1e-6)
     if search.relaxation.model.capped:
@@ -116,7 +116,7 @@ def test_a_node_that_nothing_fits_is_ruled_out_by_its_ray():
     problem = made(4, lines, a, [(0, 1), (0, 2)], status=status, views=[(low, high)], levels=levels)
     of = settings_of(problem, {"norm": "L1"})
     search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
-    search._start(search.deadline)
+    search.started(search.deadline)
     assert search.best is not None  # one up, one down
     search._relax(search.deadline)
     k = search.relaxation.model.k

@@ -32,13 +32,16 @@ from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.aggregation import FIXED
+from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.l1 import L1
-from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
+CELLS, LEAST_CELLS = 4.0, 1.0  # times as long as the first table of the groups, and seconds, for that of all cells
 DOUBT = 1e-9  # of the objective: taken off what a mixed-integer solver calls a bound
 
 Tell = Callable[[Progress], None]
+Show = Callable[[float, Callable[[], np.ndarray]], None]  # the objective of a better table, and what makes the table
 
 
 class Search:
@@ -58,6 +61,7 @@ class Search:
         self.begun: Start | None = None
         self.tries = self.nodes = 0
         self._tell: Tell = lambda standing: None
+        self.shown: Show = lambda objective, z: None
         self._seed = 0
         self.seconds["reduction"] = perf_counter() - begun
 
@@ -65,13 +69,13 @@ class Search:
         self._tell, self._seed = tell, seed
         if len(self.groups.hopeless):
             return self._hopeless()
-        self._phase("start", 1.0, self._start)
+        self._phase("start", 1.0, self.started)
         if self.best is None:
             return self._nothing()
-        self._phase("flips", SEARCH.flips, self._flips)
+        self._phase("flips", SEARCH.flips, self.flipped)
         done = self._phase("relaxation", SEARCH.relaxation, self._relax) if not self.proven else True
         if not self.proven and (len(self.groups.sensitive) > SEARCH.few or not done):
-            self._phase("blocks", SEARCH.blocks if done else 1.0, self._blocks)
+            self._phase("blocks", SEARCH.blocks if done else 1.0, self.blocked)
         if not self.proven and done:
             self._phase("tree", SEARCH.tree, self._tree)
         if not self.proven and done:
@@ -105,14 +109,21 @@ class Search:
     def _take(self, point: Point, phase: str) -> None:
         if self.best is None or point.objective < self.best.objective:
             self.best = point
+            self.shown(point.objective * self.natural, lambda: self._table(point))
             self._say(phase)
 
-    def _start(self, deadline: Deadline) -> None:
+    def _table(self, point: Point) -> np.ndarray:
+        """A point as deviations of all cells, as additive as those of a solver of the whole."""
+        a = self.adjustment
+        l, u = a.box(self.groups.senses(point.up))
+        return additive(a.M, np.clip(self.groups.to_cells(point.D), l, u), l, u, self.groups.unit)
+
+    def started(self, deadline: Deadline) -> None:
         self.begun = start(self.warm, deadline)
         if self.begun.point is not None:
             self._take(self.begun.point, "start")
 
-    def _flips(self, deadline: Deadline) -> None:
+    def flipped(self, deadline: Deadline) -> None:
         assert self.best is not None
         self._take(self.flips.improve(self.best, deadline, lambda point: self._take(point, "flips")), "flips")
 
@@ -131,7 +142,7 @@ class Search:
 
         return self.relaxation.run(deadline, better)
 
-    def _blocks(self, deadline: Deadline) -> None:
+    def blocked(self, deadline: Deadline) -> None:
         assert self.best is not None
         blocks = Blocks(self.warm, self.flips, self._seed)
         self._take(blocks.improve(self.best, deadline, lambda point: self._take(point, "blocks")), "blocks")
@@ -224,14 +235,25 @@ class Search:
         a = self.adjustment
         sense = self.groups.senses(self.best.up)
         l, u = a.box(sense)
-        solved = L1(a.M).solve(self.w_down, self.w_up, l, u)
+        moment = Deadline(None if self.deadline.remaining == inf else self._a_moment)
+        solved = L1(a.M).solve(self.w_down, self.w_up, l, u, moment)
+        self.deadline.mark_time_dependent(moment.time_dependent)
         self.seconds["cells"] = perf_counter() - begun
-        bound = self.bound * self.natural
-        if solved.status != OPTIMAL or solved.z is None or solved.objective is None:
+        bound, z, objective = self.bound * self.natural, solved.z, solved.objective
+        if solved.status == LIMIT:  # the groups have a table already, to fewer digits
+            z = self._table(self.best)
+            objective = a.length(z)
+        if z is None or objective is None:
             return Chosen(FAILED, sense, bound=bound, facts=self.facts)
-        bound = min(bound, solved.objective)
-        status = OPTIMAL if gap_of(solved.objective, bound) <= self.gap else FEASIBLE
-        return Chosen(status, sense, solved.z, solved.objective, bound, facts=self.facts)
+        bound = min(bound, objective)
+        status = OPTIMAL if gap_of(objective, bound) <= self.gap else FEASIBLE
+        return Chosen(status, sense, z, objective, bound, facts=self.facts)
+
+    @property
+    def _a_moment(self) -> float:
+        """Seconds for the table over all cells, which is solved from the senses found: what the groups took to begin
+        with, and some more."""
+        return CELLS * max(self.seconds.get("start", 0.0), LEAST_CELLS)
 
     def _nothing(self) -> Chosen:
         assert self.begun is not None
@@ -256,7 +278,7 @@ class Search:
         keep = np.flatnonzero(g.place != FIXED)
         fewer = replace(a, cells=a.cells[keep], lpl=a.lpl[keep], upl=a.upl[keep], sense=a.sense[keep])
         others = Search(fewer, self.w_down, self.w_up, 1.0, self.deadline)
-        others._phase("start", 1.0, others._start)
+        others._phase("start", 1.0, others.started)
         if others.best is None and others.begun is not None and others.begun.missed is not None:
             violation[keep] = others._missing(others.begun.missed)
         return Chosen(INFEASIBLE, violation=violation, facts=self.facts)
