@@ -24,6 +24,7 @@ from sdcdsl.methods.model_check import checked
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
+from sdcdsl.solve import Refused
 from sdcdsl.status import FAILED, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS, Method
 
@@ -54,7 +55,10 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         solve = _solve(_record(name), context.options.get("backend") or "highs")
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
-    return solve(problem, context)
+    try:
+        return solve(problem, context)
+    except Refused as error:  # the backend is not there, or cannot do what the model needs
+        return Result(FAILED, notes=(str(error),))
 
 
 def definition(name: str) -> Definition:

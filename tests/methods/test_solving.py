@@ -33,12 +33,16 @@ def accelerated(method, monkeypatch):
         return result_of(method)
 
 
-def test_small_suppressions_are_solved_by_the_model_and_larger_ones_by_the_accelerator(monkeypatch):
-    small = result_of("csp")
-    size = entries(case("csp", SEEDS["csp"]).problem)
-    assert BY_MODEL in small.seconds and size <= METHODS["csp"].model_up_to
-    monkeypatch.setattr(solving, "METHODS", {"csp": replace(METHODS["csp"], model_up_to=size - 1)})
-    larger = result_of("csp")
+def test_small_suppressions_are_solved_by_the_model_and_others_by_the_accelerator(monkeypatch):
+    problem = case("csp", SEEDS["csp"]).problem
+    some = changed(problem, w=np.maximum(problem.dataset["w"].values, 1.0))
+    none = changed(problem, w=np.where(problem.dataset["status"].values == "s", 0.0, some.dataset["w"].values))
+    context = SolveContext({}, seed=1)
+    small, free = run(some, "csp", context), run(none, "csp", context)
+    assert BY_MODEL in small.seconds and entries(some) <= METHODS["csp"].model_up_to
+    assert BY_MODEL not in free.seconds  # to a model it is all the same whether cells that cost nothing are hidden
+    monkeypatch.setattr(solving, "METHODS", {"csp": replace(METHODS["csp"], model_up_to=entries(some) - 1)})
+    larger = run(some, "csp", context)
     assert BY_MODEL not in larger.seconds
     assert larger.status == small.status == OPTIMAL and larger.objective == pytest.approx(small.objective)
 
