@@ -24,6 +24,7 @@ from sdcdsl.methods.model_check import checked
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
+from sdcdsl.solve import Refused
 from sdcdsl.status import FAILED, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS, Method
 
@@ -50,7 +51,10 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         solve = _solve(_record(name), context.options.get("backend") or "highs")
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
-    result = solve(problem, context)
+    try:
+        result = solve(problem, context)
+    except Refused as error:  # the backend is not there, or cannot do what the model needs
+        return Result(FAILED, notes=(str(error),))
     if not isinstance(result, Result):
         return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))
     return result
@@ -115,7 +119,7 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
     is none, and makes the most of a limit."""
 
     def solve(problem: TableProblem, context: SolveContext) -> Result:
-        if entries(problem) > method.model_up_to:
+        if entries(problem) > method.model_up_to or _some_cost_nothing(problem):
             return otherwise(problem, context)
         left = context.deadline.remaining
         part = replace(context, deadline=context.deadline.within(SHARE * left)) if isfinite(left) else context
@@ -123,3 +127,9 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
         return result if result.status == OPTIMAL else otherwise(problem, context)
 
     return solve
+
+
+def _some_cost_nothing(problem: TableProblem) -> bool:
+    """To a model it is all the same whether such cells are touched; accelerators leave them as they are."""
+    d = problem.dataset
+    return bool((d["w"].values[d["published"].values & (d["status"].values == "s")] <= 0).any())
