@@ -55,6 +55,11 @@ class Audit:
         return self.proofs.verdicts
 
     @cached_property
+    def unlisted(self) -> int:
+        """Pairs that those of the list stand for: members of families, each served by a table that is proved."""
+        return 0 if self.distance is not None or self.proofs.served is None else self.proofs.served.unlisted
+
+    @cached_property
     def verdict(self) -> str:
         """The worst of all pairs; nothing to check is not the same as protected."""
         found = self.verdicts

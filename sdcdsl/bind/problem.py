@@ -168,4 +168,5 @@ class TableProblem:
             "hidden": int((status == "m").sum()),
             "attackers": d.sizes["attacker"],
             "pairs": d.sizes["pair"] + self._unlisted,
+            **({} if self.families is None else {"listed_pairs": d.sizes["pair"]}),
         }
