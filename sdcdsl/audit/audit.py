@@ -97,8 +97,10 @@ def audit(
     engine: str | None = None,
     team: Team = SERIAL,
     progress: Progress | None = None,
+    before: Audit | None = None,
 ) -> Audit:
-    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that)."""
+    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that). `before`: an audit
+    of another release of the problem, whose tables are tried first."""
     task = stated(problem, pattern, integer)
     proofs = Proofs.none(task)
     none = np.zeros(0, dtype=np.int64)
@@ -108,6 +110,8 @@ def audit(
     regions = task.regions
     stuck = _without_room(task)
     proofs.add_by_own_box(np.flatnonzero(stuck))
+    if before is not None and before.distance is None:
+        proofs.retake(before.proofs)
     serve(proofs)
     watch = _watched(problem, pattern)
     still: list[tuple[np.ndarray, int]] = []

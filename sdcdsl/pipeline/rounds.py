@@ -55,7 +55,8 @@ class Round:
 
 
 Search = Callable[[TableProblem, Plan, Checkpointer, Deadline], Result]
-Auditing = Callable[[TableProblem, Pattern, Plan], tuple[Audit | None, list[Diagnostic]]]
+# The last one: of another release of the problem.
+Auditing = Callable[[TableProblem, Pattern, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
 
 
 class Rounds:
@@ -120,7 +121,7 @@ class Rounds:
 
     def _judged(self, made: Round) -> Round:
         assert made.result.pattern is not None
-        judged, wrong = self.audit(made.problem, made.result.pattern, self.plan)
+        judged, wrong = self.audit(made.problem, made.result.pattern, self.plan, made.audit)
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))

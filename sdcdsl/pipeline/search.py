@@ -178,9 +178,11 @@ def _searched_in_rounds(
         held.append(checkpointer)
         return _searched(problem, plan, request, watch, team, checkpointer, deadline)
 
-    def judge(problem: TableProblem, pattern: Pattern, plan: Plan) -> tuple[Audit | None, list[Diagnostic]]:
+    def judge(
+        problem: TableProblem, pattern: Pattern, plan: Plan, before: Audit | None
+    ) -> tuple[Audit | None, list[Diagnostic]]:
         with timed(seconds, "audit"):
-            return _audited(problem, pattern, plan, watch, team)
+            return _audited(problem, pattern, plan, watch, team, before)
 
     return Rounds(problem, plan, request, deadline, search, judge).run()
 
@@ -224,7 +226,7 @@ def _searched(
 
 
 def _audited(
-    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team
+    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team, before: Audit | None
 ) -> tuple[Audit | None, list[Diagnostic]]:
     """A pattern that says something wrong is not even attacked."""
     broken = _broken(problem, pattern, plan.engine)
@@ -235,7 +237,7 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        made = audit_release(problem, pattern, exact=False, progress=progress, team=team)
+        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, before=before)
     except ClusterLost:
         raise
     except Exception as error:
