@@ -33,7 +33,6 @@ from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
-from sdcdsl.cli.reading import read_any
 from sdcdsl.executing import SERIAL, Team, Threads
 from sdcdsl.executing.frames import packed
 from sdcdsl.methods.instance import Instance
@@ -41,6 +40,7 @@ from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.pattern.digest import digest
+from sdcdsl.policy.read import read_any
 
 
 def problem_of(path: Path) -> TableProblem:

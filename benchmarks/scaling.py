@@ -110,11 +110,13 @@ SERIES: dict[str, tuple[str, Make, Callable[[TableProblem], dict[str, Any]]]] = 
     "rounding-network": ("rounding", lambda n: alike(networked(n)), lambda p: {"base": 5.0}),
     "rounding-counts": ("rounding", counts, lambda p: {"base": 3.0}),
     "perturb": ("perturb", lambda n: alike(networked(n)), within),
+    "perturb-cube": ("perturb", lambda n: alike(cubic(n)), within),
 }
 GAPS = {
     "csp-network": 1.0,
     "csp-cube": 1.0,
     "perturb": 0.2,
+    "perturb-cube": 0.2,
     "cta-free": 0.05,
     "cta-L1": 1e-6,
     "cta-L2": 1e-6,

@@ -68,3 +68,24 @@ def _names_in(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+# What docs/glossary.md has other words for. Code in examples may say what it likes.
+REPLACED = {
+    r"\b(?:he|him|his|himself)\b": "they: an attacker, a respondent",
+    r"\brooms?\b": "slack, level; layer of the program",
+    r"\bowes\b|\basks? for\b": "requires; a rule gives a level",
+    r"\bhad a say\b": "the result depends on time",
+    r"\bfor ever\b": "no time limit",
+    r"\bas then\b": "of the same version",
+    r"\b(?:one|a) (?:line|row|column) an? \w+\b": "per",
+}
+PROSE = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "sdcdsl" / "diagnostics" / "pages").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda p: p.stem)
+def test_pages_use_the_words_of_the_glossary(page: Path) -> None:
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for pattern, instead in REPLACED.items():
+        found = re.search(pattern, prose)
+        assert found is None, f"{page.relative_to(ROOT)} says “{found and found.group()}”; the word is {instead}"

@@ -401,7 +401,7 @@ Rules, methods, formats, experiments, quantities and functions are words of the 
 page is generated from their descriptions in `sdcdsl/vocabulary`, the same ones that `sdcdsl check` works with. The
 other pages of the [reference](../language.md) explain them.
 
-*takes*: what is written behind the word. *per cell*: may be repeated with `where`; the last match wins.
+*takes*: what is written after the word. *per cell*: may be repeated with `where`; the last match wins.
 """
 
 

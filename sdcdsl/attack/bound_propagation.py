@@ -12,11 +12,10 @@ import heapq
 import numpy as np
 
 from sdcdsl.attack.engine import Identity
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.null_space import Matrix
 
-ROUNDS = 4
 LESS = 1 - 1e-9  # share of a room below which it counts as narrower
-MOST = 300  # relations of one reason
 
 
 class Propagated:
@@ -27,7 +26,7 @@ class Propagated:
         self.l, self.u = l.copy(), u.copy()
         self._row = np.repeat(np.arange(matrix.rows), np.diff(matrix.start))
         self._by: list[tuple[np.ndarray, np.ndarray]] = []  # of each round: the relation of each cell, down and up
-        for _ in range(ROUNDS):
+        for _ in range(TUNING.rounds):
             before = self.l, self.u
             self._by.append(self._narrow())
             if all((relation < 0).all() for relation in self._by[-1]):
@@ -71,7 +70,7 @@ class Propagated:
             if found is None:
                 continue
             steps += 1
-            if steps > MOST:
+            if steps > TUNING.most_reasons:
                 return None
             when, relation = found
             if when < -minus:  # others come first

@@ -12,11 +12,10 @@ import numpy as np
 
 from sdcdsl.attack.engine import Identity, nothing
 from sdcdsl.attack.task import DOWN, UP, Findings, Task
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.proof.ends import attained, limits, unending
 from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 from sdcdsl.proof.witness import Witness
-
-AT_ONCE = 2**18  # numbers of tables that are checked together
 
 
 class Ends:
@@ -52,7 +51,7 @@ class Ends:
         order = np.argsort(which[~endless], kind="stable")
         side, pair, step, which = (x[~endless][order] for x in (side, pair, step, which))
         size = np.cumsum([len(found.moves[w][0]) for w in which.tolist()])
-        for part in np.split(np.arange(len(which)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
+        for part in np.split(np.arange(len(which)), np.flatnonzero(np.diff(size // TUNING.checked_together)) + 1):
             used, number = np.unique(which[part], return_inverse=True)
             witnesses = [Witness(*found.moves[w]) for w in used.tolist()]
             far = attained(problem, witnesses, number, step[part], pair[part])

@@ -1,4 +1,4 @@
-"""Which engine a component gets: a dictionary where it moves in few dimensions, flows on networks, else a solver."""
+"""Which engine a component gets: a tableau where it moves in few dimensions, flows on networks, else a solver."""
 
 from __future__ import annotations
 
@@ -12,16 +12,10 @@ from sdcdsl.attack.flow_engine import FlowEngine
 from sdcdsl.attack.reduction import Component
 from sdcdsl.attack.singleton_presolve import PresolvedEngine
 from sdcdsl.attack.tableau_engine import TableauEngine
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.null_space import Echelon, echelon
 
 ENGINES = ("dense", "network", "highs")
-
-LARGE_MATRIX = 500  # entries from which it pays to see whether the relations are those of a network
-LARGE_ELIMINATION = 20_000  # entries up to which elimination takes no longer than looking for a network
-FEW_DIMENSIONS = 32  # in which a dictionary answers as quickly as flows
-LARGE_DICTIONARY = 4_000_000  # numbers up to which a dictionary beats a linear program
-MOST_KEPT = 4  # engines that wait for another question about the same box
-FILL = 20  # elimination may grow to this many times the entries of the relations
 
 
 def engine_for(component: Component, asked: str | None = None) -> Engine:
@@ -37,19 +31,19 @@ def engine_for(component: Component, asked: str | None = None) -> Engine:
             raise ValueError("the relations are not those of a network")
         return made
     found, entries = None, len(matrix.index)
-    if asked is None and entries > LARGE_MATRIX:
-        if entries < LARGE_ELIMINATION:
-            found = echelon(matrix, fill=FILL * entries + 1000)
-        few = found is not None and len(found.free) <= FEW_DIMENSIONS
+    if asked is None and entries > TUNING.large_matrix:
+        if entries < TUNING.large_elimination:
+            found = echelon(matrix)
+        few = found is not None and len(found.free) <= TUNING.few_dimensions
         flow = None if few else _network(component)
         if flow is not None:
             return flow
     if found is None:
-        found = echelon(matrix, fill=FILL * entries + 1000)
+        found = echelon(matrix)
     size = matrix.columns * len(found.free) if found is not None else inf
     if asked == "dense" and found is None:
         raise ValueError("too many numbers for an elimination")
-    if found is not None and (asked == "dense" or size <= LARGE_DICTIONARY):
+    if found is not None and (asked == "dense" or size <= TUNING.large_tableau):
         return TableauEngine(matrix, found, l, u)
     return _highs(component, found)
 
@@ -73,7 +67,7 @@ class Engines:
     def new(self, component: Component, asked: str | None = None) -> Engine:
         """One that knows nothing yet, kept for others: what it answers does not depend on who asked before."""
         made = engine_for(component, asked)
-        self._kept = [*self._kept[1 - MOST_KEPT :], (component, asked, made)]
+        self._kept = [*self._kept[1 - TUNING.kept_engines :], (component, asked, made)]
         return made
 
 
@@ -89,8 +83,8 @@ def _same_box(one: Component, other: Component) -> bool:
 def _network(component: Component) -> Engine | None:
     if component.network is None:
         return None
-    peeled, network = component.network
-    return PresolvedEngine(peeled, FlowEngine(network, component.l[peeled.cells], component.u[peeled.cells]))
+    presolved, network = component.network
+    return PresolvedEngine(presolved, FlowEngine(network, component.l[presolved.cells], component.u[presolved.cells]))
 
 
 def _highs(component: Component, found: Echelon | None) -> Engine:

@@ -1,4 +1,4 @@
-"""Attacks by linear programming, for components with too many dimensions for a dictionary.
+"""Attacks by linear programming, for components with too many dimensions for a tableau.
 
 One HiGHS model, of which only the objective changes: primal simplex starts where the last question ended. Questions
 about many cells have little to start from, and the dual method is faster there: where all rooms end, any basis with the

@@ -52,11 +52,11 @@ class Component:
     @cached_property
     def network(self) -> tuple[SingletonPresolve, Network] | None:
         """Networks are recognised only without the cells that a chain of relations determines."""
-        peeled = SingletonPresolve(self.matrix)
-        m = peeled.rest
+        presolved = SingletonPresolve(self.matrix)
+        m = presolved.rest
         row = np.repeat(np.arange(m.rows), np.diff(m.start))
         network = as_network(m.value, m.index, row, m.columns, m.rows)
-        return None if network is None else (peeled, network)
+        return None if network is None else (presolved, network)
 
     @cached_property
     def narrowed(self) -> Propagated:

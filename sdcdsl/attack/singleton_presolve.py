@@ -59,39 +59,39 @@ class SingletonPresolve:
 
 
 class PresolvedEngine:
-    """Flows for what is left after peeling."""
+    """Flows for what is left after presolve."""
 
-    def __init__(self, peeled: SingletonPresolve, inner: FlowEngine):
-        self.peeled, self.inner = peeled, inner
+    def __init__(self, presolved: SingletonPresolve, inner: FlowEngine):
+        self.presolved, self.inner = presolved, inner
 
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Answer:
-        local = int(self.peeled.local[cell])
+        local = int(self.presolved.local[cell])
         if local < 0:
-            return stands_still(partial(self.peeled.chain, cell, sign))
+            return stands_still(partial(self.presolved.chain, cell, sign))
         if bounds is not None:
-            at = self.peeled.local[bounds[0]]
+            at = self.presolved.local[bounds[0]]
             bounds = at[at >= 0], bounds[1][at >= 0], bounds[2][at >= 0]
         inner = self.inner.push(local, sign, need, bounds)
-        cells = self.peeled.cells[inner.cells]
+        cells = self.presolved.cells[inner.cells]
         return Found(
             inner.reached, cells, inner.move, inner.closed, partial(self._why, inner) if inner.closed else None
         )
 
     def _why(self, inner: Answer) -> Identity:
         """The cut of the rest holds for tables without the determined cells; each of those goes by its chain."""
-        m, peeled = self.peeled.matrix, self.peeled
+        m, presolved = self.presolved.matrix, self.presolved
         gamma = np.zeros(m.rows)
         identity = inner.multipliers() or nothing()
-        gamma[peeled.equations[identity[0]]] = identity[1]
+        gamma[presolved.equations[identity[0]]] = identity[1]
         off = -(m.sparse.T @ gamma)
-        for cell in np.flatnonzero((peeled.local < 0) & (off != 0)):
-            equations, more = peeled.chain(int(cell), 1)
+        for cell in np.flatnonzero((presolved.local < 0) & (off != 0)):
+            equations, more = presolved.chain(int(cell), 1)
             gamma[equations] += off[cell] * more
         used = np.flatnonzero(gamma)
         return used, gamma[used]
 
     def still(self, cells: np.ndarray) -> np.ndarray:
-        return self.peeled.local[cells] < 0
+        return self.presolved.local[cells] < 0
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> None:
         """Flows answer one question at a time, quickly enough."""

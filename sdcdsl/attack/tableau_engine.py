@@ -1,7 +1,7 @@
-"""Attacks in few dimensions: a simplex dictionary over the null space of the relations.
+"""Attacks in few dimensions: a simplex tableau over the null space of the relations.
 
 All tables the attacker cannot rule out are a + d with d = N t and l ≤ d ≤ u (`elimination`). Cells with proportional
-rows of N move together; they form *classes*, and a class has the tightest bounds of its cells. The dictionary answers
+rows of N move together; they form *classes*, and a class has the tightest bounds of its cells. The tableau answers
 "how far" for classes. At the furthest point of class r it says
 
     x_r = Σ T_rj x_j,    every x_j at the end that its sign asks for,
@@ -19,19 +19,17 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.aggregation import of_basis
 from sdcdsl.numerics.interior_point.box import REACHES, SURELY, BoxInteriorPoint, InteriorPath
 from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
-from sdcdsl.numerics.interior_point.crossover import Corner, corner, met, supporting
+from sdcdsl.numerics.interior_point.crossover import Corner, corner, corner_at_end, supporting
 from sdcdsl.numerics.null_space import Echelon, Matrix, null_space
-from sdcdsl.numerics.simplex.batched import BatchResult, Questions, sweep
+from sdcdsl.numerics.simplex.batched import BatchResult, Questions, answer_all
 from sdcdsl.numerics.simplex.revised import RevisedSimplex
 from sdcdsl.numerics.simplex.tableau import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Tableau
 
 NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
-MANY = 40  # dimensions from which the inner way is shorter
-SOME = 150  # and up to which walking on from a corner near by is shorter still
-MANY_MORE = 400  # up to which it is for levels that are reached long before the furthest corner
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,27 +81,27 @@ class Answers:
     @cached_property
     def gains(self) -> np.ndarray:
         """[answer, question]: how far each answer takes each cell, scaled until the box stops it, and reversed."""
-        book = self.engine.book
-        x = self.found.points @ book.rows[:-1].T
-        forth, back = longest(x, book.lo[:-1], book.hi[:-1]), longest(-x, book.lo[:-1], book.hi[:-1])
+        tableau = self.engine.tableau
+        x = self.found.points @ tableau.rows[:-1].T
+        forth, back = longest(x, tableau.lo[:-1], tableau.hi[:-1]), longest(-x, tableau.lo[:-1], tableau.hi[:-1])
         at = x[:, self.engine.classes.of[self.cells]] * self.way
         with np.errstate(invalid="ignore"):
             ahead, behind = at * forth[:, None], -at * back[:, None]
         return np.where(at > OUTSIDE, ahead, np.where(at < -OUTSIDE, behind, 0.0)) * self.unit
 
     def move(self, answer: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.engine.cells_of(self.engine.book.rows @ self.found.points[answer])
+        return self.engine.cells_of(self.engine.tableau.rows @ self.found.points[answer])
 
     def multipliers(self, question: int) -> Identity:
         """Why it goes no further than it was found to."""
-        book, cell, by = self.engine.book, int(self.cells[question]), int(self.found.by[question])
+        tableau, cell, by = self.engine.tableau, int(self.cells[question]), int(self.found.by[question])
         row = int(self.engine.classes.of[cell])
         if by < 0:
             rows, coefficient = np.array([row]), np.ones(1)
         else:
             used = np.flatnonzero(np.abs(self.found.prices[by]) > SMALL)
             rows = self.found.support[by, used]
-            coefficient = self.found.prices[by, used] * book.room[row] / book.room[rows]
+            coefficient = self.found.prices[by, used] * tableau.room[row] / tableau.room[rows]
         sign = int(self.signs[question])
         return self.engine.multipliers(Price(cell, sign, rows, coefficient, self.engine.l, self.engine.u))
 
@@ -121,24 +119,24 @@ class TableauEngine:
         self._size = np.abs(self.basis)
         self.classes, rows = of_basis(self.basis)
         self.lo, self.hi = self.classes.bounds(l, u)
-        self.book = Tableau(rows, self.lo, self.hi)
-        self._inward = len(made.free) >= MANY and not self.book.eager
+        self.tableau = Tableau(rows, self.lo, self.hi)
+        self._inward = len(made.free) >= TUNING.inner_from and not self.tableau.eager
         self.to_the_end = False  # do not stop where it is clear that a cell falls short
         # What is known about the ends of classes: cells that move together have the same.
         self._ends: dict[tuple[int, float], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         self._short_of: dict[tuple[int, float], InteriorPath] = {}
 
     @cached_property
-    def barrier(self) -> BoxInteriorPoint | None:
+    def interior_point(self) -> BoxInteriorPoint | None:
         if not self._inward:
             return None
-        return BoxInteriorPoint(self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1])
+        return BoxInteriorPoint(self.tableau.rows[:-1], self.tableau.lo[:-1], self.tableau.hi[:-1])
 
     @cached_property
-    def edges(self) -> RevisedSimplex | None:
+    def revised_simplex(self) -> RevisedSimplex | None:
         """For questions in one go, where no dimension is open at an end."""
-        rows, lo, hi = self.book.rows[:-1], self.book.lo[:-1], self.book.hi[:-1]
-        if self.book.eager or rows.shape[1] > MANY_MORE or not (np.isfinite(lo) & np.isfinite(hi)).all():
+        rows, lo, hi = self.tableau.rows[:-1], self.tableau.lo[:-1], self.tableau.hi[:-1]
+        if self.tableau.eager or rows.shape[1] > TUNING.roomy_up_to or not (np.isfinite(lo) & np.isfinite(hi)).all():
             return None
         try:
             return RevisedSimplex(rows, lo, hi)
@@ -147,9 +145,10 @@ class TableauEngine:
 
     def quick(self, roomy: bool, exact: bool) -> bool:
         """Whether single questions cost next to nothing, if all levels are well inside (`roomy`) or ends are wanted."""
-        if self.book.eager:
+        if self.tableau.eager:
             return True
-        return roomy and (not exact or self.book.dimensions <= SOME) and self.edges is not None
+        near = not exact or self.tableau.dimensions <= TUNING.revised_up_to
+        return roomy and near and self.revised_simplex is not None
 
     def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
         target = int(self.classes.of[cell])
@@ -159,25 +158,25 @@ class TableauEngine:
             l[bounds[0]], u[bounds[0]] = bounds[1], bounds[2]
         if target < 0:
             return stands_still(partial(self.multipliers, Price(cell, sign, *nothing(), l, u)))
-        lo, hi = self.book.lo, self.book.hi
+        lo, hi = self.tableau.lo, self.tableau.hi
         if bounds is not None:
-            lo, hi = self.book.box(*self.classes.bounds(l, u))
-            self.book.home()
+            lo, hi = self.tableau.box(*self.classes.bounds(l, u))
+            self.tableau.home()
         factor = self.classes.factor[cell]
         way = sign if factor > 0 else -sign
-        unit = abs(factor) * self.book.room[target]  # of the cell, in one unit of the row
+        unit = abs(factor) * self.tableau.room[target]  # of the cell, in one unit of the row
         question = Question(cell, sign, target, float(way), unit, lo, hi, l, u)
         own = hi[target] if way > 0 else -lo[target]
-        if self.barrier is not None and bounds is None and 0 < own < inf:
+        if self.interior_point is not None and bounds is None and 0 < own < inf:
             answer = self._from_inside(question, need / unit, float(own))
             if answer is not None:
                 return answer
-        return self._answered(question, *self.book.push(target, float(way), need / unit, lo, hi), bounds is not None)
+        return self._answered(question, *self.tableau.push(target, float(way), need / unit, lo, hi), bounds is not None)
 
     def _from_inside(self, question: Question, need: float, own: float) -> Found | None:
-        """None if the dictionary has to find the answer alone."""
-        q, book = question, self.book
-        assert self.barrier is not None
+        """None if the tableau has to find the answer alone."""
+        q, tableau = question, self.tableau
+        assert self.interior_point is not None
         key = q.target, q.way
         if key in self._ends:
             return replace(self._closed(q, *self._ends[key]), again=True)
@@ -185,34 +184,34 @@ class TableauEngine:
         if before is not None and before.bound < min(need, own) * SURELY and not self.to_the_end and need < inf:
             return replace(self._short(q, before), again=True)
         asked, exact = min(need, own), need == inf or self.to_the_end
-        made = self.barrier.push(q.target, q.way, asked, exact)
+        made = self.interior_point.push(q.target, q.way, asked, exact)
         if made.ended == THERE:
-            found = met(book.rows, q.lo, q.hi, made, q.target, q.way)
+            found = corner_at_end(tableau.rows, q.lo, q.hi, made, q.target, q.way)
             if found is not None:
                 return self._at_corner(q, found)
-            made = self.barrier.push(q.target, q.way, asked, exact, corners=False)
+            made = self.interior_point.push(q.target, q.way, asked, exact, corners=False)
         if made.ended == REACHED and (made.reached >= asked or not self._worth_a_corner(need)):
             return self._far_enough(q, made, own)
         if made.ended == SHORT:
             self._short_of[key] = made
             return self._short(q, made)
-        chosen = supporting(book.rows[:-1], made)
-        found = None if chosen is None else corner(book.rows, q.lo, q.hi, made, chosen, q.target, q.way)
+        chosen = supporting(tableau.rows[:-1], made)
+        found = None if chosen is None else corner(tableau.rows, q.lo, q.hi, made, chosen, q.target, q.way)
         if found is not None:
             return self._at_corner(q, found)
         if made.ended == REACHED:
             return self._far_enough(q, made, own)
-        x = book.rows @ made.point
+        x = tableau.rows @ made.point
         if chosen is None or (x > q.hi).any() or (x < q.lo).any():
             return None
-        book.place(chosen, made.point, q.lo, q.hi)
-        ended, ray = book.go_on(q.target, q.way, need, q.lo, q.hi)
+        tableau.place(chosen, made.point, q.lo, q.hi)
+        ended, ray = tableau.go_on(q.target, q.way, need, q.lo, q.hi)
         if ended == CLOSED:
-            self._ends[key] = book.point.copy(), *book.price(q.target)
+            self._ends[key] = tableau.point.copy(), *tableau.price(q.target)
         return self._answered(q, ended, ray, False)
 
     def _at_corner(self, q: Question, found: Corner) -> Found:
-        coefficient = found.coefficient * self.book.room[q.target] / self.book.room[found.rows]
+        coefficient = found.coefficient * self.tableau.room[q.target] / self.tableau.room[found.rows]
         self._ends[q.target, q.way] = found.point, found.rows, coefficient
         return self._closed(q, *self._ends[q.target, q.way])
 
@@ -227,42 +226,42 @@ class TableauEngine:
         return bool((ends == np.rint(ends)).all())
 
     def _far_enough(self, q: Question, made: InteriorPath, own: float) -> Found:
-        cells, move = self.cells_of(self.book.rows @ made.point * min(own / made.reached, 1.0))
+        cells, move = self.cells_of(self.tableau.rows @ made.point * min(own / made.reached, 1.0))
         at_end = made.reached >= own * REACHES
         price = Price(q.cell, q.sign, np.array([q.target]), np.ones(1), q.l, q.u) if at_end else None
         return self._found(min(made.reached, own) * q.unit, cells, move, price)
 
     def _closed(self, q: Question, point: np.ndarray, rows: np.ndarray, coefficient: np.ndarray) -> Found:
         """A corner that was found for the class, as the answer for one of its cells."""
-        x = self.book.rows @ point
+        x = self.tableau.rows @ point
         price = Price(q.cell, q.sign, rows, coefficient, q.l, q.u)
         return self._found(max(q.way * x[q.target] * q.unit, 0.0), *self.cells_of(x), price)
 
     def _short(self, q: Question, made: InteriorPath) -> Found:
         """It is clear that the cell goes not as far as it was asked to, though not how far it does."""
         used = np.flatnonzero(made.price)
-        coefficient = q.way * made.price[used] * self.book.room[q.target] / self.book.room[used]
+        coefficient = q.way * made.price[used] * self.tableau.room[q.target] / self.tableau.room[used]
         price = Price(q.cell, q.sign, used, coefficient, q.l, q.u)
         why, bound = partial(self.multipliers, price), made.bound * q.unit
-        return Found(0.0, *self.cells_of(self.book.rows @ made.point), False, why, bound)
+        return Found(0.0, *self.cells_of(self.tableau.rows @ made.point), False, why, bound)
 
     def _answered(self, q: Question, ended: int, ray: np.ndarray, own_box: bool) -> Found:
         if ended == TIRED:
-            raise RuntimeError("the dictionary found no end")
+            raise RuntimeError("the tableau found no end")
         if ended == RAY:
             ray /= abs(ray[q.target]) * q.unit
             return Found(inf, *self.cells_of(ray), True)
-        x = self.book.x
+        x = self.tableau.x
         cells, move = self.cells_of(x)
         reached = max(q.way * x[q.target] * q.unit, 0.0)
         price = None
         end = (q.hi[q.target] if q.way > 0 else -q.lo[q.target]) * q.unit
         if ended == CLOSED:
-            price = Price(q.cell, q.sign, *self.book.price(q.target), q.l, q.u)
+            price = Price(q.cell, q.sign, *self.tableau.price(q.target), q.l, q.u)
         elif reached >= end * (1 - 1e-12):
             price = Price(q.cell, q.sign, np.array([q.target]), np.ones(1), q.l, q.u)
         if own_box:
-            self.book.home()
+            self.tableau.home()
         return self._found(reached, cells, move, price)
 
     def _found(self, reached: float, cells: np.ndarray, move: np.ndarray, price: Price | None) -> Found:
@@ -276,13 +275,14 @@ class TableauEngine:
         self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray, least: np.ndarray, twin: np.ndarray
     ) -> Answers | None:
         """Questions about cells that move, in the box of all; None where they are better asked one by one."""
-        if not len(cells) or not (self.book.eager or self.edges is not None):
+        if not len(cells) or not (self.tableau.eager or self.revised_simplex is not None):
             return None
         row, factor = self.classes.of[cells], self.classes.factor[cells]
-        unit = np.abs(factor) * self.book.room[row]
+        unit = np.abs(factor) * self.tableau.room[row]
         way = np.where(factor > 0, signs, -signs).astype(float)
         asked = Questions(row, way, needs / unit, least / unit, twin)
-        found = self.edges.sweep(asked) if self.edges is not None else sweep(self.book, asked)
+        revised = self.revised_simplex
+        found = answer_all(self.tableau, asked) if revised is None else revised.answer_all(asked)
         return Answers(self, cells, signs, unit, way, found)
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -293,22 +293,22 @@ class TableauEngine:
             return None
         target, factor = target[moving], self.classes.factor[cells[moving]]
         way = np.where(factor > 0, signs[moving], -signs[moving])
-        share = needs[moving] / (np.abs(factor) * self.book.room[target])
-        lo, hi = self.book.lo.copy(), self.book.hi.copy()
+        share = needs[moving] / (np.abs(factor) * self.tableau.room[target])
+        lo, hi = self.tableau.lo.copy(), self.tableau.hi.copy()
         np.minimum.at(hi, target[way > 0], share[way > 0])
         np.maximum.at(lo, target[way < 0], -share[way < 0])
-        self.book.home()
-        self.book.aim(target, way / share)
-        if self.barrier is not None:
-            made = self.barrier.aim(self.book.rows[-1], lo[:-1], hi[:-1])
-            chosen = supporting(self.book.rows[:-1], made) if made.ended == NEAR else None
+        self.tableau.home()
+        self.tableau.aim(target, way / share)
+        if self.interior_point is not None:
+            made = self.interior_point.aim(self.tableau.rows[-1], lo[:-1], hi[:-1])
+            chosen = supporting(self.tableau.rows[:-1], made) if made.ended == NEAR else None
             if chosen is not None:
-                found = corner(self.book.rows, lo, hi, made, chosen, len(lo) - 1, 1.0)
-                return self.cells_of(self.book.rows @ (found if found is not None else made).point)
-            x = self.book.rows @ made.point
+                found = corner(self.tableau.rows, lo, hi, made, chosen, len(lo) - 1, 1.0)
+                return self.cells_of(self.tableau.rows @ (found if found is not None else made).point)
+            x = self.tableau.rows @ made.point
             return self.cells_of(x) if made.reached > 0 and (x <= hi).all() and (x >= lo).all() else None
-        self.book.push(len(lo) - 1, 1.0, inf, lo, hi)
-        return self.cells_of(self.book.x)
+        self.tableau.push(len(lo) - 1, 1.0, inf, lo, hi)
+        return self.cells_of(self.tableau.x)
 
     def multipliers(self, price: Price) -> Identity:
         """γ with sign · e_cell - Mᵀγ = the coefficients: solved on a basis of the relations, exact up to rounding."""
@@ -331,10 +331,10 @@ class TableauEngine:
         return moved, out[moved]
 
     def cells_of(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From rows of the dictionary to moves of cells."""
+        """From rows of the tableau to moves of cells."""
         x = np.where(np.abs(x) > NOTHING, x, 0.0)
         members, of = self.classes.members, self.classes.of
-        move = x[of[members]] * self.book.room[of[members]] * self.classes.factor[members]
+        move = x[of[members]] * self.tableau.room[of[members]] * self.classes.factor[members]
         used = move != 0
         return members[used], move[used]
 

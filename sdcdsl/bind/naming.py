@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sized
+from typing import SupportsInt
 
 SHOWN = 10
 
 
-def first_cells(cells: Iterable, name: Callable[[int], str]) -> str:
+def first_cells(cells: Iterable[SupportsInt], name: Callable[[int], str]) -> str:
     """`a; b; c and 1,204 more`"""
     listed = [int(c) for c in cells]
     more = f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""

@@ -13,12 +13,10 @@ from sdcdsl.cli.audit import RELEASED, Share
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, is_jj, json_option, read_any, tell, wants_colour
+from sdcdsl.cli.reading import json_option, known_block, read_any, refuse, tell, wants_colour
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import Diagnostic, did_you_mean, has_errors, or_near
-from sdcdsl.diagnostics.diagnostic import for_reading
-from sdcdsl.diagnostics.render import render
-from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.diagnostics import did_you_mean, has_errors
+from sdcdsl.policy.read import is_jj
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 
 NOTHING = {"verdict": None, "blocks": [], "plot": None}
@@ -100,41 +98,36 @@ def assess(
     """
     output = "json" if as_document else output
     path = Path(file)
-    policy, found = guarded(path, lambda: read_any(path, given.allow_outside, "cta"))
+    policy, found = read_any(path, given.allow_outside, "cta")
     if has_errors(found):
         code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
-        _refuse(found, output, given.colour, code)
-    if block is not None and block not in policy.protects:
-        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
+        refuse(NOTHING, found, output == "json", given.colour, code)
+    known_block(policy, block)
     chosen = policy.seed if seed is None else seed
     if chosen is None:
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
-    from sdcdsl.cli.assess_output import Report  # noqa: PLC0415
-    from sdcdsl.cli.assess_running import Request, assess_all  # noqa: PLC0415
-    from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
+    from sdcdsl.cli.assess_output import AssessReport  # noqa: PLC0415
+    from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
+    from sdcdsl.cli.progress import Counting  # noqa: PLC0415
+    from sdcdsl.cli.protect_watching import watched  # noqa: PLC0415
+    from sdcdsl.pipeline.assess import AssessRequest, assess_blocks  # noqa: PLC0415
 
-    files = released_files(released, policy, block)
-    unsaid: dict[str, Any] = {**dict.fromkeys(("base", "deviation", "alpha", "beta", "absent")), "hidden": ()}
-    reading = statements(policy, bool(files), column=column, format=format, **unsaid)
-    target = _drawable(plot, [path, *files.values()])
+    tables = released_tables(released, policy, block, column=column, format=format)
+    target = _drawable(plot, [path, *tables.files.values()])
     asked["norm"] = asked.pop("norms") or None
-    request = Request(
-        policy=policy,
-        source=path,
-        places=given.places(path.parent, policy),
-        day=given.day,
-        block=block,
-        released=files,
-        reading=reading,
+    request = AssessRequest(
+        **given.inputs(policy, path, block),
+        released=tables,
         experiments=experiments,
         options={name: value for name, value in asked.items() if value is not None},
         seed=chosen,
         time_limit=time_limit,
     )
-    with workers(jobs, cluster) as team:
-        report = Report(assess_all(request, team), target, fail_at_risk)
-    if not report.made.blocks:
-        _refuse(report.found, output, given.colour, report.exit)
+    with workers(jobs, cluster) as team, Counting() as watch:
+        made = assess_blocks(request, team, watch, watched("auto", team))
+    report = AssessReport(made, target, fail_at_risk)
+    if not report.made.assessments:
+        refuse(NOTHING, report.found, output == "json", given.colour, report.exit)
     committing()
     report.draw()
     if target is not None and not report.problems:
@@ -160,13 +153,3 @@ def _drawable(plot: str | None, read: list[Path]) -> Path | None:
     if path.exists() and any(other.exists() and path.samefile(other) for other in read):
         raise click.UsageError(f"--plot {path} would overwrite a file that is read")
     return path
-
-
-def _refuse(found: list[Diagnostic], output: str, colour: bool | None, code: int) -> None:
-    """No experiment was made."""
-    if output == "json":
-        document = {**NOTHING, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        echo_json(document)
-    else:
-        echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, colour=True)
-    sys.exit(code)

@@ -15,11 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.assess_running import Made
 from sdcdsl.cli.audit_text import plural
+from sdcdsl.cli.ends import EXITS
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.pipeline.assess import AssessedBlocks
 from sdcdsl.report.release import Staged
 from sdcdsl.risk import AT_RISK, CLASSES, Assessment, Trial, drawing
 from sdcdsl.risk.assessment import UNDONE, percent
@@ -28,8 +29,8 @@ WIDTH = 110
 
 
 @dataclass(eq=False)
-class Report:
-    made: Made
+class AssessReport:
+    made: AssessedBlocks
     plot: Path | None = None
     fail_at_risk: bool = False
     problems: list[Diagnostic] = field(default_factory=list)  # of drawing
@@ -40,7 +41,7 @@ class Report:
 
     @property
     def verdict(self) -> str | None:
-        verdicts = {made.verdict for made, _ in self.made.blocks.values()}
+        verdicts = {made.verdict for made, _ in self.made.assessments.values()}
         return next((word for word in (AT_RISK, UNDONE) if word in verdicts), next(iter(verdicts), None))
 
     @property
@@ -49,14 +50,14 @@ class Report:
             return exits.WRONG_DATA
         if self.fail_at_risk and self.verdict == AT_RISK:
             return exits.EXPOSED
-        return self.made.exit
+        return EXITS[self.made.end]
 
     def draw(self) -> None:
         if self.plot is None:
             return
         staged = Staged()
         try:
-            text = drawing([made for made, _ in self.made.blocks.values()])
+            text = drawing([made for made, _ in self.made.assessments.values()])
             staged.beside(self.plot, confidential=True).write_text(text, encoding="utf-8")
             staged.rename()
         except OSError as error:
@@ -68,14 +69,14 @@ class Report:
     def document(self) -> dict[str, Any]:
         return {
             "verdict": self.verdict,
-            "blocks": [{**made.as_json(), "table": origin} for made, origin in self.made.blocks.values()],
+            "blocks": [{**made.as_json(), "table": origin} for made, origin in self.made.assessments.values()],
             "plot": None if self.plot is None or self.problems else str(self.plot),
             "diagnostics": [as_json(d) for d in for_reading(self.found)],
             "exit": self.exit,
         }
 
     def text(self, colour: bool) -> str:
-        parts = ["\n".join(_lines(made, origin, colour)) + "\n" for made, origin in self.made.blocks.values()]
+        parts = ["\n".join(_lines(made, origin, colour)) + "\n" for made, origin in self.made.assessments.values()]
         if self.plot is not None and not self.problems:
             parts.append(f"drew {self.plot}\n")
         return "\n".join(parts)

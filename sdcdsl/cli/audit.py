@@ -13,12 +13,10 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, is_jj, json_option, read_any, tell, wants_colour
+from sdcdsl.cli.reading import json_option, known_block, read_any, refuse, tell
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import has_errors, or_near
-from sdcdsl.diagnostics.diagnostic import for_reading
-from sdcdsl.diagnostics.render import render
-from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.diagnostics import has_errors
+from sdcdsl.policy.read import is_jj
 
 FORMATS = ("text", "json", "csv")
 RELEASED = ("csv", "parquet", "sdmx", "argus", "sdctable", "jj")
@@ -46,7 +44,7 @@ class Share(click.ParamType):
         return found
 
 
-def _published(command: Callable) -> Callable:
+def published_options(command: Callable) -> Callable:
     """What is published beside the table, and how its file is to be read."""
     absent = ["error", "hidden", "zero"]
     for option in reversed(
@@ -76,7 +74,7 @@ def _published(command: Callable) -> Callable:
 @click.argument("file", type=click.Path())
 @click.option("--released", multiple=True, metavar="[TABLE=]FILE", help="The released table; one for each table.")
 @click.option("--block", metavar="NAME", help="Audit this protect block only.")
-@_published
+@published_options
 @click.option("--verdict-only", is_flag=True, help="Faster: no interval is worked out further than its verdict needs.")
 @click.option("--integer", is_flag=True, help="Attackers know that values are whole numbers.")
 @click.option(
@@ -118,54 +116,40 @@ def audit(
     or the released table is wrong. What is printed is as confidential as the data.
     """
     output = "json" if as_document else output
+    stream = sys.stderr if output == "csv" else sys.stdout  # who asked for a table gets no text in its place
     path = Path(file)
-    policy, found = guarded(path, lambda: read_any(path, given.allow_outside))
+    policy, found = read_any(path, given.allow_outside)
     if has_errors(found):
-        _refuse(found, output, given.colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
-    from sdcdsl.cli.audit_files import released_files, statements  # noqa: PLC0415
+        code = exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY
+        refuse(NOTHING, found, output == "json", given.colour, code, stream)
+    known_block(policy, block)
+    from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
+    from sdcdsl.cli.audit_output import AuditReport  # noqa: PLC0415
+    from sdcdsl.cli.progress import Counting  # noqa: PLC0415
+    from sdcdsl.pipeline.audit import AuditRequest, audit_blocks, certify  # noqa: PLC0415
 
-    if block is not None and block not in policy.protects:
-        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
-    files = released_files(released, policy, block)
-    reading = statements(policy, bool(files), **published)
-    replaced = given.files(policy)
-    from sdcdsl.bind.file_locations import RecordedLocations  # noqa: PLC0415
-    from sdcdsl.cli.auditing import Request, audit_all  # noqa: PLC0415
-
-    request = Request(
-        policy=policy,
-        source=path,
-        places=RecordedLocations(path.parent, replaced, given.allow_outside),
-        day=given.day,
-        block=block,
-        released=files,
-        reading=reading,
+    tables = released_tables(released, policy, block, **published)
+    request = AuditRequest(
+        **given.inputs(policy, path, block),
+        released=tables,
         exact=not verdict_only,
         integer=integer,
         certificate=Path(certificate) if certificate else None,
     )
-    with workers(jobs, cluster) as team:
-        result = audit_all(request, team)
-    if result.certificate is not None:
-        committed(result.exit)
+    with workers(jobs, cluster) as team, Counting() as watch:
+        audited = audit_blocks(request, team, watch)
     committing()
-    if not result.audits and output != "json":
-        _refuse(list(result.found), output, given.colour, result.exit)
-    if result.found and output != "json":
-        tell(result.found, given.colour)
+    problems = certify(audited, request) if certificate is not None and audited.audits else []
+    made = certificate if audited.audits and not problems else None
+    report = AuditReport(audited, bool(tables.files), made, problems)
+    if made is not None:
+        committed(report.exit)
+    if not audited.audits and output != "json":
+        refuse(NOTHING, report.found, output == "json", given.colour, report.exit, stream)
+    if report.found and output != "json":
+        tell(report.found, given.colour)
     if output == "json":
-        echo_json(result.document())
+        echo_json(report.document())
     else:
-        echo(result.render(output), nl=False)
-    sys.exit(result.exit)
-
-
-def _refuse(found: list, output: str, colour: bool | None, code: int) -> None:
-    """Nothing was audited. Who asked for a table gets no text in its place."""
-    if output == "json":
-        document = {**NOTHING, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        echo_json(document)
-    else:
-        stream = sys.stderr if output == "csv" else sys.stdout
-        echo(render(for_reading(found), "text", wants_colour(colour, stream)), file=stream, nl=False, colour=True)
-    sys.exit(code)
+        echo(report.render(output), nl=False)
+    sys.exit(report.exit)

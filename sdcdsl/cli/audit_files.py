@@ -9,13 +9,31 @@ from typing import Any
 import click
 
 from sdcdsl.diagnostics import did_you_mean
+from sdcdsl.pipeline.released_tables import ReleasedTables
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.released import Layout, PublishedStatements
 
 ROLES = ("value", "low", "high", "status", "base", "deviation", "cell")
 
 
-def released_files(released: Iterable[str], policy: Policy, block: str | None) -> dict[str, Path]:
+def released_tables(released: Iterable[str], policy: Policy, block: str | None, **reading: Any) -> ReleasedTables:
+    """Files and options as they were given; what contradicts itself is wrong usage."""
+    files = _files(released, policy, block)
+    idle = [f"--{name}" for name, value in reading.items() if value not in (None, ())]
+    if idle and not files:
+        raise click.UsageError(f"{', '.join(idle)}: said of a released table, and none is given (--released)")
+    columns = _columns(reading["column"], policy)
+    said = {name: reading.get(name) for name in ("base", "deviation", "alpha", "beta")}
+    try:
+        statements = PublishedStatements(**said, hidden_words=reading.get("hidden", ()))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return ReleasedTables(
+        files, statements, reading["format"], reading.get("absent") or "error", Layout(columns=columns)
+    )
+
+
+def _files(released: Iterable[str], policy: Policy, block: str | None) -> dict[str, Path]:
     """`TABLE=FILE`, or just FILE where there is only one table."""
     blocks = [policy.protects[block]] if block is not None else list(policy.protects.values())
     tables = list(dict.fromkeys(name for b in blocks for name in b.tables))
@@ -40,30 +58,15 @@ def _one(given: str, tables: list[str]) -> tuple[str, Path]:
     raise click.UsageError(f"which table is {given}? Write TABLE={given}; the tables are {', '.join(tables)}")
 
 
-def statements(policy: Policy, is_released: bool, **given: Any) -> dict[str, Any]:
-    """Options as `read_release` wants them; what contradicts itself is wrong usage."""
-    idle = [f"--{name}" for name, value in given.items() if value not in (None, ())]
-    if idle and not is_released:
-        raise click.UsageError(f"{', '.join(idle)}: said of a released table, and none is given (--released)")
-    columns = {}
-    for one in given["column"]:
+def _columns(given: Iterable[str], policy: Policy) -> dict[str, str]:
+    out: dict[str, str] = {}
+    known = [*policy.dimensions, *ROLES]
+    for one in given:
         name, equals, found = one.partition("=")
-        known = [*policy.dimensions, *ROLES]
         if not equals or not found:
             raise click.UsageError(f"--column takes NAME=COLUMN, not {one}")
         if name not in known:
             near = did_you_mean(name, known) or f"NAME is a dimension or one of {', '.join(ROLES)}"
             raise click.UsageError(f"--column {one}: there is no `{name}`. {near}")
-        columns[name] = found
-    try:
-        published = PublishedStatements(
-            given["base"], given["deviation"], given["alpha"], given["beta"], given["hidden"]
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    return {
-        "statements": published,
-        "format": given["format"],
-        "absent": given["absent"] or "error",
-        "layout": Layout(columns=columns),
-    }
+        out[name] = found
+    return out

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sdcdsl.audit import Audit
 from sdcdsl.audit.audit import WORDS
 from sdcdsl.audit.distance import NOT_CLAIMED
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import Rows
 from sdcdsl.cli.audit_text import text_of
-from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.pipeline.audit import AuditedBlocks
 from sdcdsl.released.formula_guard import guarded_rows
 
-WORST = ("exposed", "not proven", "protected", "nothing to check")
 COLUMNS = (
     *("block", "cell", "attacker", "value", "low", "high", "low_is", "high_is"),
     *("needed_low", "needed_high", "needed_width", "short_below", "short_above", "short_width"),
@@ -25,39 +24,29 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Result:
-    """The audited blocks by name; none if something was wrong before anything could be audited."""
-
-    audits: dict[str, Audit]
+class AuditReport:
+    audited: AuditedBlocks
     released: bool = True  # a released table was given; otherwise the statuses of the data were taken
     certificate: str | None = None  # where it was written
-    found: Sequence[Diagnostic] = ()
+    problems: Sequence[Diagnostic] = ()  # of writing it
 
     @property
-    def verdict(self) -> str | None:
-        if self.contradictory:
-            return "exposed"
-        found = {made.verdict for made in self.audits.values()}
-        return next((word for word in WORST if word in found), None)
-
-    @property
-    def contradictory(self) -> bool:
-        """One release says what another one hides: each alone may be protected."""
-        return any(one.code == "SDC515" for one in self.found)
+    def found(self) -> list[Diagnostic]:
+        return [*self.audited.found, *self.problems]
 
     @property
     def exit(self) -> int:
-        if has_errors(one for one in self.found if one.code != "SDC515"):
+        if self.audited.wrong or self.problems:
             return exits.WRONG_DATA
-        return exits.EXPOSED if self.verdict in ("exposed", "not proven") else exits.DONE
+        return exits.EXPOSED if self.audited.verdict in ("exposed", "not proven") else exits.DONE
 
     def render(self, output: str) -> str:
         return self.table() if output == "csv" else self.text()
 
     def document(self) -> dict[str, Any]:
-        blocks = [Rows(name, made) for name, made in self.audits.items()]
+        blocks = [Rows(name, made) for name, made in self.audited.audits.items()]
         return {
-            "verdict": self.verdict,
+            "verdict": self.audited.verdict,
             "blocks": [_block(rows) for rows in blocks],
             "pairs": [row for rows in blocks for row in rows.all_pairs()],
             "revealed": [row for rows in blocks for row in rows.revealed()],
@@ -68,14 +57,14 @@ class Result:
         }
 
     def table(self) -> str:
-        pairs = (row for name, made in self.audits.items() for row in Rows(name, made).all_pairs())
+        pairs = (row for name, made in self.audited.audits.items() for row in Rows(name, made).all_pairs())
         rows = ({**row, "given_away_by": "; ".join(row["given_away_by"])} for row in pairs)
         return guarded_rows(COLUMNS, rows, "\n")
 
     def text(self) -> str:
         parts = [] if self.released else ["No released table was given: cells that are sensitive or already hidden"]
         parts = [f"{part} count as hidden, all others as published.\n" for part in parts]
-        parts += [text_of(Rows(name, made)) for name, made in self.audits.items()]
+        parts += [text_of(Rows(name, made)) for name, made in self.audited.audits.items()]
         if self.certificate is not None:
             parts.append(f"wrote {self.certificate}, as confidential as the microdata; `sdcdsl verify` checks it\n")
         return "\n".join(parts)

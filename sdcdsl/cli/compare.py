@@ -13,14 +13,13 @@ from sdcdsl.cli.audit import Share
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, read_any, tell, wants_colour
+from sdcdsl.cli.reading import known_block, read_any, refuse, tell
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
-from sdcdsl.diagnostics.diagnostic import for_reading
-from sdcdsl.diagnostics.render import render
-from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.policy.resolve import Policy
+
+NOTHING: dict[str, Any] = {"runs": []}
 
 
 class Factors(click.ParamType):
@@ -54,7 +53,7 @@ class Factors(click.ParamType):
 @progress_option
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
 @given_options
-@limited({"runs": []})
+@limited(NOTHING)
 def compare(
     file: str,
     methods: str | None,
@@ -83,12 +82,12 @@ def compare(
     compares with true values: it is for the office alone.
     """
     path = Path(file)
-    policy, found = guarded(path, lambda: read_any(path, given.allow_outside))
+    policy, found = read_any(path, given.allow_outside)
     if has_errors(found):
-        _refuse(found, as_document, given.colour, _code(found))
+        refuse(NOTHING, found, as_document, given.colour, _code(found))
     block = _chosen(policy, block)
-    from sdcdsl.cli.compare_output import Report, unwritable  # noqa: PLC0415
-    from sdcdsl.cli.compare_running import Comparing  # noqa: PLC0415
+    from sdcdsl.cli.compare_output import CompareReport, unwritable  # noqa: PLC0415
+    from sdcdsl.cli.compare_watching import Comparing  # noqa: PLC0415
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.pipeline.compare import bound_problem, runs_of  # noqa: PLC0415
     from sdcdsl.pipeline.request import Request  # noqa: PLC0415
@@ -100,16 +99,12 @@ def compare(
     else:
         variants, found = stated_variants(methods, policy, block)
         if has_errors(found):
-            _refuse(found, as_document, given.colour, exits.WRONG_POLICY)
+            refuse(NOTHING, found, as_document, given.colour, exits.WRONG_POLICY)
     if not variants:
         raise click.UsageError("no method is left to run: --methods csp,ip")
     request = Request(
-        policy=policy,
-        source=path,
-        places=given.places(path.parent, policy),
-        day=given.day,
+        **given.inputs(policy, path, block),
         folder=path.parent,
-        block=block,
         instead={name: value for name, value in limits.items() if value is not None},
     )
     folder = Path(out) if out is not None else None
@@ -117,12 +112,11 @@ def compare(
     if folder is not None:
         found += unwritable(folder, [path, *request.places.read.values()])
     if problem is None or has_errors(found):
-        _refuse(found, as_document, given.colour, exits.WRONG_DATA)
-        return
+        refuse(NOTHING, found, as_document, given.colour, exits.WRONG_DATA)
     runs = runs_of(request, problem, variants, levels)
     with workers(jobs, cluster, alone=True) as team:
         rows = Comparing(team, display(progress, as_document)).run(runs)
-    report = Report(policy.title or path.stem, block, rows, left, found, folder)
+    report = CompareReport(policy.title or path.stem, block, rows, left, found, folder)
     committing()
     if report.exit != exits.STOPPED:
         report.write()
@@ -140,9 +134,8 @@ def compare(
 
 def _chosen(policy: Policy, block: str | None) -> str:
     """Runs of one block are compared; of several the user says which."""
+    known_block(policy, block)
     names = list(policy.protects)
-    if block is not None and block not in names:
-        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, names))
     if not names:
         raise click.UsageError("the policy protects nothing: it has no protect block to compare methods on")
     if block is None and len(names) > 1:
@@ -152,13 +145,3 @@ def _chosen(policy: Policy, block: str | None) -> str:
 
 def _code(found: list[Diagnostic]) -> int:
     return exits.WRONG_DATA if any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
-
-
-def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, code: int) -> None:
-    """Nothing was run."""
-    if as_document:
-        document = {"runs": [], "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        echo_json(document)
-    else:
-        echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, colour=True)
-    sys.exit(code)

@@ -28,7 +28,7 @@ FILES = ("compare.svg", "compare.json", "compare.csv")
 
 
 @dataclass(eq=False)
-class Report:
+class CompareReport:
     title: str
     block: str
     rows: Sequence[Row]

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
-from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, is_jj, read_any, wants_colour
-from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
-from sdcdsl.diagnostics.diagnostic import for_reading
-from sdcdsl.diagnostics.render import render
-from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.cli.printing import echo
+from sdcdsl.cli.reading import known_block, read_any, refuse, say_document, tell
+from sdcdsl.cli.streams import written
+from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.policy.read import is_jj
+from sdcdsl.policy.resolve import Policy
+
+if TYPE_CHECKING:
+    from sdcdsl.pipeline.compile import CompiledBlock, CompileRequest
 
 ENDINGS = (".lp", ".mps", ".nc")
 
@@ -60,46 +64,78 @@ def compile(
         raise click.UsageError("say where to write the model (-o model.lp), or which solution to read (--solution)")
     if output is not None and Path(output).suffix.lower() not in ENDINGS:
         raise click.UsageError(f"{output} must end in {', '.join(ENDINGS)}: that says how the model is written")
-    policy, found = guarded(path, lambda: read_any(path, given.allow_outside, method or "csp"))
+    policy, found = read_any(path, given.allow_outside, method or "csp")
     if has_errors(found):
         _end([], found, as_document, given.colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
-    chosen = _block(block, policy.protects)
-    from sdcdsl.cli.compiling import Asked, compiled  # noqa: PLC0415
-    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
+    chosen = _chosen(policy, block)
+    from sdcdsl.cli.ends import EXITS  # noqa: PLC0415
+    from sdcdsl.pipeline.compile import CompileRequest, compile_block  # noqa: PLC0415
 
-    request = Request(
-        policy=policy,
-        source=path,
-        places=given.places(path.parent, policy),
-        day=given.day,
-        folder=path.parent,
-        block=chosen,
+    request = CompileRequest(
+        **given.inputs(policy, path, chosen),
+        method=method,
+        output=None if output is None else Path(output),
+        solution=None if solution is None else Path(solution),
     )
-    files = (None if name is None else Path(name) for name in (output, solution))
-    done = compiled(request, Asked(method, *files))
-    _end(done.blocks, done.found, as_document, given.colour, done.exit, done.text)
+    made = compile_block(request)
+    if made.block is None:
+        _end([], made.found, as_document, given.colour, EXITS[made.end])
+    else:
+        if output is not None:
+            written()
+        document, text = _block_document(made.block, request), _text(made.block, request)
+        _end([document], made.found, as_document, given.colour, EXITS[made.end], text)
 
 
-def _block(asked: str | None, known: Mapping[str, Any]) -> str | None:
-    if asked is None:
-        if len(known) > 1:
-            raise click.UsageError(f"the policy has several protect blocks: choose one, --block {next(iter(known))}")
-        return next(iter(known), None)
-    if asked not in known:
-        raise click.UsageError(or_near(f"the policy has no protect block `{asked}`", asked, known))
-    return asked
+def _block_document(block: CompiledBlock, request: CompileRequest) -> dict[str, Any]:
+    document: dict[str, Any] = {"name": block.name, "method": block.method, "model": asdict(block.size)}
+    if request.output is not None:
+        document["file"] = str(request.output)
+    if (trial := block.trial) is not None:
+        document |= {"solution": str(request.solution), "objective": trial.objective}
+        document |= {"touched": trial.touched, "verdict": trial.audit.verdict}
+    return document
+
+
+def _text(block: CompiledBlock, request: CompileRequest) -> str:
+    from sdcdsl.bind.naming import first_cells  # noqa: PLC0415
+
+    lines: list[str] = []
+    if request.output is not None:
+        size = block.size
+        counts = f"{size.binaries} binaries, {size.others} other variables, {size.rows} rows"
+        lines.append(f"{request.output}: {block.method} for {block.name}, {counts}")
+    if (trial := block.trial) is not None:
+        what = "hidden" if block.method == "csp" else "not published as they are"
+        lines.append(f"{block.name}: {block.method}, objective {trial.objective:.10g}, {trial.touched} cells {what}")
+        lines.append(f"verdict: {trial.audit.verdict}")
+        if not trial.safe and len(trial.exposed):
+            lines.append(f"  {first_cells(trial.exposed, block.problem.label)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _chosen(policy: Policy, block: str | None) -> str | None:
+    known_block(policy, block)
+    if block is None and len(policy.protects) > 1:
+        first = next(iter(policy.protects))
+        raise click.UsageError(f"the policy has several protect blocks: choose one, --block {first}")
+    return block or next(iter(policy.protects), None)
 
 
 def _end(
-    blocks: list[dict], found: list[Diagnostic], as_document: bool, colour: bool | None, code: int, text: str = ""
-) -> None:
+    blocks: list[dict[str, Any]],
+    found: Sequence[Diagnostic],
+    as_document: bool,
+    colour: bool | None,
+    code: int,
+    text: str = "",
+) -> NoReturn:
     if as_document:
-        document = {"blocks": blocks, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        echo_json(document)
+        say_document({"blocks": blocks}, found, code)
+    elif not text:
+        refuse({}, found, False, colour, code)
     else:
         if found:
-            # With a result the talk goes elsewhere; without one it is the result.
-            stream = sys.stderr if text else sys.stdout
-            echo(render(for_reading(found), "text", wants_colour(colour, stream)), file=stream, nl=False, colour=True)
+            tell(found, colour)
         echo(text, nl=False)
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""What `diff --cells` does and prints: the effect of a change of policy, cell by cell.
+"""What `diff --cells` is told and prints: the effect of a change of policy, cell by cell.
 
 Levels, costs and values follow from contributions: amounts, and the order they would give, are shown only to those who
 ask for them (`--show-values`).
@@ -6,25 +6,20 @@ ask for them (`--show-values`).
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sdcdsl.bind.file_locations import RecordedLocations
-from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
-from sdcdsl.cli.explain_cell import unwritten
-from sdcdsl.cli.given import named_files
-from sdcdsl.cli.planning import bind_all
-from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.cli.given import Given
 from sdcdsl.diagnostics.confidential import LEFT_OUT, shows_values
 from sdcdsl.outcome import Outcome
-from sdcdsl.pipeline.cell_changes import AttackerChange, BlockChange, Cells, ProtectionChange, Row, compare
+from sdcdsl.pipeline.cell_changes import AttackerChange, BlockChange, CellList, ChangedCell, ProtectionChange
+from sdcdsl.pipeline.request import Inputs
 from sdcdsl.policy.resolve import Policy
 
 SHOWN = 5  # cells of a list, unless all are asked for
@@ -44,81 +39,19 @@ _MEASURES = {"hidden": "hidden", "intervals": "intervals", "changed": "changed",
 _OF_VALUES = ("value_touched",)
 
 
-@dataclass(frozen=True)
-class Side:
-    """One of the two policies, and where it came from."""
-
-    policy: Policy
-    path: Path
-
-
-@dataclass(frozen=True)
-class Asked:
-    old: Side
-    new: Side
-    instead: tuple[str, ...]
-    day: datetime.date
-    allow_outside: bool
-    protect: bool
-    limits: Mapping[str, Any]
-
-
-def changes_of(asked: Asked) -> tuple[list[BlockChange], list[Diagnostic]]:
-    """The blocks of both policies, bound and compared; with `protect` also run."""
-    found: list[Diagnostic] = []
-    bound: list[dict[str, TableProblem]] = []
-    files = _files(asked)
-    for side, instead in zip((asked.old, asked.new), files, strict=True):
-        blocks, problems = bind_all(side.policy, side.path.parent, instead, asked.day, asked.allow_outside)
-        found += [p for p in problems if p not in found]
-        bound.append(blocks)
-    if has_errors(found):
-        return [], found
-    runs: list[dict[str, Outcome]] = []
-    if asked.protect:
-        for side, instead in zip((asked.old, asked.new), files, strict=True):
-            outcomes, problems, wrong = _protected(side, instead, asked)
-            found += [p for p in problems if p not in found]
-            runs.append(outcomes)
-            if wrong:
-                return [], found
-    return compare(bound[0], bound[1], (runs[0], runs[1]) if runs else None), found
-
-
-def _files(asked: Asked) -> list[dict[str, Path]]:
+def inputs_of(old: tuple[Policy, Path], new: tuple[Policy, Path], given: Given) -> tuple[Inputs, Inputs]:
     """`--data` holds for both policies where both know the name, and must be known to one of them."""
-    out = []
-    for side, other in ((asked.old, asked.new), (asked.new, asked.old)):
-        mine = tuple(g for g in asked.instead if _knows(side.policy, g) or not _knows(other.policy, g))
-        out.append(named_files(mine, side.policy))
-    return out
+    return _inputs(*old, new[0], given), _inputs(*new, old[0], given)
+
+
+def _inputs(policy: Policy, path: Path, other: Policy, given: Given) -> Inputs:
+    mine = tuple(one for one in given.instead if _knows(policy, one) or not _knows(other, one))
+    return Inputs(**replace(given, instead=mine).inputs(policy, path))
 
 
 def _knows(policy: Policy, given: str) -> bool:
     name = given.partition("=")[0].partition(".")[0]
     return any(name in policy.blocks[kind] for kind in ("data", "dimension", "table"))
-
-
-def _protected(side: Side, instead: dict[str, Path], asked: Asked) -> tuple[dict[str, Outcome], list[Diagnostic], bool]:
-    from sdcdsl.cli.protect_display import display  # noqa: PLC0415
-    from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
-    from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
-    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
-
-    blocks = {name: unwritten(block) for name, block in side.policy.protects.items()}
-    request = Request(
-        policy=replace(side.policy, blocks={**side.policy.blocks, "protect": blocks}),
-        source=side.path,
-        places=RecordedLocations(side.path.parent, instead, asked.allow_outside),
-        day=asked.day,
-        folder=side.path.parent,
-        instead=asked.limits,
-    )
-    watching = Watching(display("auto", False))
-    with watching:
-        prepared = watching.run(lambda: prepare(request, watching))
-    outcomes = {one.name: one for one in prepared.outcomes if one.attempts}
-    return outcomes, prepared.diagnostics, not prepared.outcomes and bool(blocks)
 
 
 # ---- for programs ----------------------------------------------------------------------------------
@@ -150,7 +83,7 @@ def _block(one: BlockChange) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: ChangedCell) -> dict[str, Any]:
     amounts: dict[str, float | None] = {}
     if row.old is not None and row.new is not None:
         amounts = {"old": _amount(row.old), "new": _amount(row.new)}
@@ -195,7 +128,7 @@ def _amount(x: float) -> float | None:
     return tidy(x) if shows_values() else None
 
 
-def _rows(found: Cells, most: int | None = None) -> Iterator[Row]:
+def _rows(found: CellList, most: int | None = None) -> Iterator[ChangedCell]:
     """The most changed first; in the order of the table where nobody is told how much they changed."""
     if found.old is None or found.new is None or shows_values():
         return found.rows(most)
@@ -236,7 +169,7 @@ def _lines(one: BlockChange, most: int | None) -> Iterator[str]:
         yield "  nothing changes for any cell"
 
 
-def _listed(title: str, found: Cells, most: int | None) -> Iterator[str]:
+def _listed(title: str, found: CellList, most: int | None) -> Iterator[str]:
     if not len(found):
         return
     yield f"  {title}: {plural(len(found), 'sum' if 'sums' in title else 'cell')}"
@@ -247,7 +180,7 @@ def _listed(title: str, found: Cells, most: int | None) -> Iterator[str]:
         yield f"    … and {count(len(found) - most)} more; --all lists them"
 
 
-def _amounts(row: Row, secret: bool) -> str:
+def _amounts(row: ChangedCell, secret: bool) -> str:
     if row.old is None or row.new is None:
         return ""
     if secret and not shows_values():
@@ -277,13 +210,13 @@ def _releases(made: ProtectionChange, most: int | None) -> Iterator[str]:
     verdicts = (f"{one.verdict or 'nothing found'} by {one.method}" for one in (old, new))
     yield f"  release: {' → '.join(dict.fromkeys(verdicts))}"
     if old.result.objective is not None and new.result.objective is not None:
-        row = Row("    cost", old.result.objective, new.result.objective)
+        row = ChangedCell("    cost", old.result.objective, new.result.objective)
         yield f"{row.label}{_amounts(row, secret=True)}"
     for name, title in _MEASURES.items():
         if old.measures is None or new.measures is None:
             continue
         before, after = (round(float(getattr(one, name)), 2) for one in (old.measures, new.measures))
-        row = Row(f"    {title}", before, after)
+        row = ChangedCell(f"    {title}", before, after)
         if row.old != row.new:
             yield f"{row.label}{_amounts(row, secret=name in _OF_VALUES)}"
     if made.newly_published is None or made.no_longer_published is None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.audit import _published as published_options
+from sdcdsl.cli.audit import published_options
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
@@ -58,12 +58,10 @@ def explain(
     if what is not None and Path(what).suffix.lower() in POLICIES:
         if not cells:
             raise click.UsageError(f'which cell of {what}? --cell "DIMENSION: CODE, …"')
-        from sdcdsl.cli.explain_cell import Asked, explain_cells  # noqa: PLC0415
+        from sdcdsl.cli.explain_cell import Options, explained  # noqa: PLC0415
 
-        limits = {"time_limit": time_limit} if time_limit is not None else {}
-        day = given.day
-        asked = Asked(Path(what), cells, released, block, given.instead, day, given.allow_outside, limits, published)
-        sys.exit(explain_cells(asked, as_document, given.colour))
+        options = Options(Path(what), cells, released, block, time_limit, published)
+        sys.exit(explained(options, as_document, given))
     if cells or released:
         raise click.UsageError("--cell and --released are about a policy: sdcdsl explain turnover.sdc --cell …")
     if what is None and as_document:

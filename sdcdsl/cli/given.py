@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -18,6 +18,16 @@ from sdcdsl.policy.resolve import Policy
 
 if TYPE_CHECKING:
     from sdcdsl.bind.file_locations import RecordedLocations
+
+
+class InputFields(TypedDict):
+    """Of `sdcdsl.pipeline.request.Inputs`."""
+
+    policy: Policy
+    source: Path
+    places: RecordedLocations
+    day: datetime.date
+    block: str | None
 
 
 @dataclass(frozen=True)
@@ -32,14 +42,12 @@ class Given:
         """To judge waivers by."""
         return self.today.date() if self.today is not None else datetime.date.today()
 
-    def files(self, policy: Policy) -> dict[str, Path]:
-        """Files to read in place of those that the policy names."""
-        return named_files(self.instead, policy)
-
-    def places(self, folder: Path, policy: Policy) -> RecordedLocations:
+    def inputs(self, policy: Policy, path: Path, block: str | None = None) -> InputFields:
+        """What every request of the pipeline begins with."""
         from sdcdsl.bind.file_locations import RecordedLocations  # noqa: PLC0415  reading a policy needs none of it
 
-        return RecordedLocations(folder, self.files(policy), self.allow_outside)
+        places = RecordedLocations(path.parent, named_files(self.instead, policy), self.allow_outside)
+        return {"policy": policy, "source": path, "places": places, "day": self.day, "block": block}
 
 
 _OPTIONS = (

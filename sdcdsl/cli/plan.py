@@ -11,7 +11,7 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, read, say, say_document
+from sdcdsl.cli.reading import read, say, say_document
 from sdcdsl.diagnostics import has_errors
 
 
@@ -31,22 +31,23 @@ def plan(
     Exit code 1: the policy is wrong; 3: the data does not fit it.
     """
     path = Path(file)
-    policy, found = guarded(path, lambda: read(path, given.allow_outside))
+    policy, found = read(path, given.allow_outside)
     if has_errors(found):
         if as_json:
             say_document({"title": None, "blocks": []}, found, exits.WRONG_POLICY)
         else:
             say(found, "text", given.colour)
         sys.exit(exits.WRONG_POLICY)
-    from sdcdsl.cli.planning import as_document, as_text, bind_all  # noqa: PLC0415
+    from sdcdsl.cli.plan_output import as_document, as_text, exit_code  # noqa: PLC0415
+    from sdcdsl.pipeline.plan import plan as made_plan  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Inputs  # noqa: PLC0415
 
-    day = given.day
-    blocks, problems = bind_all(policy, path.parent, given.files(policy), day, given.allow_outside)
+    made = made_plan(Inputs(**given.inputs(policy, path)))
     committing()
     if as_json:
-        echo_json(as_document(policy, blocks, problems))
+        echo_json(as_document(made))
     else:
-        say(problems, "text", given.colour)
-        if not has_errors(problems):
-            echo(as_text(policy, blocks), nl=False)
-    sys.exit(exits.WRONG_DATA if has_errors(problems) else exits.DONE)
+        say(list(made.found), "text", given.colour)
+        if not has_errors(made.found):
+            echo(as_text(made), nl=False)
+    sys.exit(exit_code(made))

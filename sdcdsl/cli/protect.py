@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,17 +13,17 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import guarded, is_jj, read_any, tell, wants_colour
+from sdcdsl.cli.reading import known_block, read_any, refuse, tell
 from sdcdsl.cli.searching import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import Diagnostic, has_errors, or_near
-from sdcdsl.diagnostics.diagnostic import for_reading
-from sdcdsl.diagnostics.render import render
-from sdcdsl.diagnostics.render.json import as_json
+from sdcdsl.diagnostics import has_errors
 from sdcdsl.policy.document import Release
+from sdcdsl.policy.read import is_jj
 
 if TYPE_CHECKING:
     from sdcdsl.report.signature import Signer
+
+NOTHING: dict[str, Any] = {"blocks": []}
 
 
 @click.command()
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @progress_option
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
 @given_options
-@limited({"blocks": []})
+@limited(NOTHING)
 def protect(
     file: str,
     block: str | None,
@@ -95,20 +95,19 @@ def protect(
     if method is not None and not is_jj(path):
         raise click.UsageError("--method is for JJ files; a policy says itself which method it wants")
     target = f"{path.stem}.csv" if out is not None else None
-    policy, found = guarded(path, lambda: read_any(path, given.allow_outside, method or "csp", target))
+    policy, found = read_any(path, given.allow_outside, method or "csp", target)
     if has_errors(found):
         code = exits.WRONG_DATA if any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
-        _refuse(found, as_document, given.colour, code)
-    if block is not None and block not in policy.protects:
-        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
+        refuse(NOTHING, found, as_document, given.colour, code)
+    known_block(policy, block)
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
-    from sdcdsl.cli.protect_output import Report  # noqa: PLC0415
+    from sdcdsl.cli.protect_output import ProtectReport  # noqa: PLC0415
     from sdcdsl.cli.protect_watching import Watching  # noqa: PLC0415
     from sdcdsl.methods.checkpoint import EVERY  # noqa: PLC0415
     from sdcdsl.outcome import End  # noqa: PLC0415
     from sdcdsl.pipeline.checkpoints import forget  # noqa: PLC0415
     from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
-    from sdcdsl.pipeline.release import Written, lock_place, page_place, release  # noqa: PLC0415  # noqa: PLC0415
+    from sdcdsl.pipeline.release import Written, lock_place, page_place, release  # noqa: PLC0415
     from sdcdsl.pipeline.request import Request  # noqa: PLC0415
     from sdcdsl.report.release import INTERNAL  # noqa: PLC0415
 
@@ -117,12 +116,8 @@ def protect(
     released = any(policy.protects[name].all(Release) for name in ([block] if block else policy.protects))
     signer = _signer(sign, released and not no_lock, as_document, given.colour)
     request = Request(
-        policy=policy,
-        source=path,
-        places=given.places(path.parent, policy),
-        day=given.day,
+        **given.inputs(policy, path, block),
         folder=folder,
-        block=block,
         instead={name: value for name, value in limits.items() if value is not None},
         certificate=Path(certificate) if certificate else None,
         report=page_place(folder, own, public) if released and not no_report else None,
@@ -142,9 +137,9 @@ def protect(
             committed(exits.DONE)
     if prepared.end is End.INFEASIBLE or (prepared.end is End.DONE and not has_errors(problems)):
         forget(request)
-    report = Report(request, prepared, written, problems)
+    report = ProtectReport(request, prepared, written, problems)
     if not prepared.outcomes:
-        _refuse(report.found, as_document, given.colour, report.exit)
+        refuse(NOTHING, report.found, as_document, given.colour, report.exit)
     if as_document:
         echo_json(report.document())
     else:
@@ -166,7 +161,7 @@ def _signer(key: str | None, locked: bool, as_document: bool, colour: bool | Non
     try:
         return read_signer(Path(key), _passphrase)
     except NoKey as error:
-        return _refuse([unusable(key, error)], as_document, colour, exits.WRONG_DATA)
+        return refuse(NOTHING, [unusable(key, error)], as_document, colour, exits.WRONG_DATA)
 
 
 def _passphrase() -> str:
@@ -177,13 +172,3 @@ def _passphrase() -> str:
 
         raise NoKey("it has a passphrase, and there is no terminal to ask for it; SDCDSL_SIGN_PASSPHRASE may say it")
     return click.prompt("Passphrase of the key", hide_input=True, err=True)
-
-
-def _refuse(found: list[Diagnostic], as_document: bool, colour: bool | None, code: int) -> NoReturn:
-    """Nothing was searched."""
-    if as_document:
-        document = {"blocks": [], "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        echo_json(document)
-    else:
-        echo(render(for_reading(found), "text", wants_colour(colour)), nl=False, colour=True)
-    sys.exit(code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from math import isfinite
 from time import monotonic
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from sdcdsl.methods.result import Progress, gap
 EVERY = 5.0  # seconds between two lines of a log
 OFTEN = 0.5  # seconds between two events of one kind about one block
 PATIENCE = 1.0  # nothing is shown of what takes less
+BAR = 12  # signs of a bar
 
 
 @dataclass
@@ -30,25 +32,51 @@ class Block:
     standing: Progress | None = None
     stopped: bool = False  # by Ctrl-C
     done: bool = False
+    settled: float | None = None  # share of what an audit or an experiment has to do
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that a search has left."""
+        if self.deadline is None or self.deadline.limit is None or self.deadline.stop:
+            return None
+        return self.deadline.remaining
+
+    @property
+    def share(self) -> float | None:
+        """How much of the time of a search has passed, or of other work is done."""
+        if self.settled is not None or self.left is None or self.deadline is None or not self.deadline.limit:
+            return self.settled
+        return 1.0 - self.left / self.deadline.limit
 
     def line(self) -> str:
         known = told(self.standing) or ([self.size] if self.size and self.deadline is not None else [])
         parts = [f"{self.name}: {self.doing}", *known]
-        if self.deadline is not None and self.deadline.limit is not None and not self.deadline.stop:
-            parts.append(f"{self.deadline.remaining:.0f} s left")
-        return ", ".join([*parts, f"{monotonic() - self.begun:.0f} s"])
+        if self.left is not None:
+            parts.append(f"{self.left:.0f} s left")
+        line = ", ".join([*parts, f"{monotonic() - self.begun:.0f} s"])
+        return line if self.share is None else f"{line} {bar(self.share)}"
+
+
+def bar(share: float) -> str:
+    filled = round(min(max(share, 0.0), 1.0) * BAR)
+    return f"[{'#' * filled}{'-' * (BAR - filled)}]"
+
+
+def figures(standing: Progress) -> dict[str, float | None]:
+    """The figures of a search, by the names that lines and events have in common."""
+    known = standing.objective is not None and standing.bound is not None
+    share = gap(standing.objective, standing.bound) if known else None  # type: ignore[arg-type]
+    finite = share if share is not None and isfinite(share) else None
+    return {"objective": standing.objective, "bound": standing.bound, "gap": finite}
 
 
 def told(standing: Progress | None) -> list[str]:
     if standing is None:
         return []
     parts = [standing.phase]
-    if standing.objective is not None:
-        parts.append(f"objective {standing.objective:.8g}")
-    if standing.bound is not None:
-        parts.append(f"bound {standing.bound:.8g}")
-    if standing.objective is not None and standing.bound is not None:
-        parts.append(f"gap {100 * gap(standing.objective, standing.bound):.3g} %")
+    for name, value in figures(standing).items():
+        if value is not None:
+            parts.append(f"{name} {100 * value:.3g} %" if name == "gap" else f"{name} {value:.8g}")
     return [*parts, standing.note] if standing.note else parts
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural, shown, stand_for
+from sdcdsl.cli.ends import EXITS
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render.json import as_json
@@ -22,15 +23,6 @@ from sdcdsl.pipeline.release import Written
 from sdcdsl.pipeline.request import Request
 from sdcdsl.status import FEASIBLE, OPTIMAL
 
-EXITS = {
-    End.DONE: exits.DONE,
-    End.WRONG_POLICY: exits.WRONG_POLICY,
-    End.WRONG_DATA: exits.WRONG_DATA,
-    End.INFEASIBLE: exits.INFEASIBLE,
-    End.LIMIT: exits.LIMIT,
-    End.STOPPED: exits.STOPPED,
-    End.EXPOSED: exits.EXPOSED,
-}
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 SHOWN = 20  # cells that are listed where no file shows them
 VALUED = ("rounding", "perturb", "combined")
@@ -39,7 +31,7 @@ _KINDS = {HIDDEN: "hidden", INTERVAL: "shown as intervals", CHANGED: "changed"}
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class ProtectReport:
     request: Request
     prepared: Prepared
     written: Written

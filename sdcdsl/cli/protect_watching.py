@@ -20,11 +20,14 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.printing import echo
-from sdcdsl.cli.protect_display import Block, Display
+from sdcdsl.cli.protect_display import Block, Display, display, figures
 from sdcdsl.deadline import Deadline
+from sdcdsl.executing import Team
 from sdcdsl.executing.timeouts import BackgroundThread
 from sdcdsl.methods.result import Progress
-from sdcdsl.pipeline.request import Watch
+from sdcdsl.outcome import Prepared
+from sdcdsl.pipeline.protect import Preparing, prepare
+from sdcdsl.pipeline.request import Request, Watch
 
 T = TypeVar("T")
 
@@ -52,16 +55,19 @@ class Watching(Watch):
         self._display.event("searching", block, method=method, limit=deadline.limit)
 
     def standing(self, block: str, standing: Progress) -> None:
-        self._blocks[block].standing = standing
-        facts = {"objective": standing.objective, "bound": standing.bound, "note": standing.note or None}
-        self._display.event("standing", block, phase=standing.phase, **facts)
+        at = self._blocks[block]
+        at.standing = standing
+        left = None if at.left is None else round(at.left, 1)
+        facts = {"phase": standing.phase, **figures(standing), "note": standing.note or None, "left": left}
+        self._display.event("standing", block, **facts)
 
     def auditing(self, block: str, done: int, total: int) -> None:
-        self._at(block, f"audit, {done} of {total} pairs")
+        self._at(block, f"audit, {done} of {total} pairs", settled=done / max(total, 1))
         self._display.event("auditing", block, done=done, total=total)
 
     def assessing(self, block: str, done: int, total: int) -> None:
-        self._at(block, f"experiments, {done} of {total} attackers", self._blocks[block].deadline)
+        doing, settled = f"experiments, {done} of {total} attackers", done / max(total, 1)
+        self._at(block, doing, self._blocks[block].deadline, settled)
         self._display.event("assessing", block, done=done, total=total)
 
     def ended(self, block: str, end: str) -> None:
@@ -69,9 +75,9 @@ class Watching(Watch):
         self._blocks[block].done = True
         self._display.event("ended", block, end=end)
 
-    def _at(self, block: str, doing: str, deadline: Deadline | None = None) -> None:
+    def _at(self, block: str, doing: str, deadline: Deadline | None = None, settled: float | None = None) -> None:
         at = self._blocks.setdefault(block, Block(block, self._begun))
-        at.doing, at.standing, at.deadline = doing, None, deadline
+        at.doing, at.standing, at.deadline, at.settled = doing, None, deadline, settled
 
     def stopped(self, block: str) -> bool:
         return block in self._blocks and self._blocks[block].stopped
@@ -130,3 +136,14 @@ class Watching(Watch):
         waiting, done = sum(b.doing == "waiting" for b in blocks), sum(b.done for b in blocks)
         rest = [f"{done} of {len(blocks)} blocks done, {waiting} waiting"] if done + waiting else []
         return [block.line() for block in begun] + rest
+
+
+def watched(mode: str, team: Team | None = None) -> Preparing:
+    """`prepare` for commands that protect in order to tell something about it: shown in this mode, ended by Ctrl-C."""
+
+    def preparing(request: Request) -> Prepared:
+        watching = Watching(display(mode, as_document=False))
+        with watching:
+            return watching.run(lambda: prepare(request, watching, team))
+
+    return preparing

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Mark, Source, diagnostic
+from sdcdsl.diagnostics import Diagnostic, or_near
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy.files import LARGEST_FILE, decode
-from sdcdsl.policy.read import read_policy, read_text
+from sdcdsl.policy.read import is_jj, not_collecting, read_jj, read_policy, read_text
 from sdcdsl.policy.resolve import Policy
 
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…")
@@ -53,7 +50,7 @@ def expand(names: Iterable[str]) -> list[Path]:
 
 def read(path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnostic]]:
     """A policy from a file, or from standard input for `-`."""
-    with _not_collecting():
+    with not_collecting():
         if str(path) != "-":
             return read_policy(path, str(path), allow_outside)
         source, found = decode(sys.stdin.buffer.read(LARGEST_FILE + 1), "standard input")
@@ -62,51 +59,14 @@ def read(path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnost
         return read_text(source, Path("stdin.sdc"), allow_outside)
 
 
-def is_jj(path: Path) -> bool:
-    return path.suffix.lower() == ".jj"
-
-
 def read_any(
     path: Path, allow_outside: bool = False, method: str = "csp", release: str | None = None
 ) -> tuple[Policy, list[Diagnostic]]:
     """A policy, or the one that a JJ file stands for: its cells protected by `method`, written to `release`."""
-    if not is_jj(path):
-        return read(path, allow_outside)
-    if not path.is_file():
-        return Policy(), [diagnostic("SDC302", f"there is no file {path}", FilePlace(str(path)))]
-    name = _quoted(path.name)
-    lines = [f"method {method}", *([f"release csv {_quoted(release)}"] if release is not None else [])]
-    statements = "".join(f"  {line}\n" for line in lines)
-    text = f"sdc 1\npolicy {name}\n\ntable cells {{\n  jj {name}\n}}\n\nprotect cells {{\n{statements}}}\n"
-    policy, found = read_text(Source(str(path), text), path, allow_outside)
-    return policy, [_of_the_file(one, path) for one in found]
+    return read_jj(path, allow_outside, method, release) if is_jj(path) else read(path, allow_outside)
 
 
-def _of_the_file(found: Diagnostic, path: Path) -> Diagnostic:
-    """Nobody wrote the policy that stands for a JJ file: no line of it is shown, and who wants more writes one."""
-    help = f"a policy can say it: sdcdsl new {path.stem}.sdc --from jj" if found.help is not None else None
-    return replace(found, marks=(Mark(FilePlace(str(path))),), help=help, fix=None)
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-@contextmanager
-def _not_collecting() -> Iterator[None]:
-    """Reading makes millions of records and hardly a circle: looking for circles again and again is a fifth of the
-    time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def wants_colour(colour: bool | None, stream=None) -> bool:
+def wants_colour(colour: bool | None, stream: TextIO | None = None) -> bool:
     import os  # noqa: PLC0415
 
     if colour is not None:
@@ -125,17 +85,30 @@ def say_document(body: Mapping[str, Any], diagnostics: Iterable[Diagnostic], cod
     echo_json({**body, "diagnostics": [as_json(d) for d in for_reading(diagnostics)], "exit": code})
 
 
+def refuse(
+    nothing: Mapping[str, Any],
+    found: Iterable[Diagnostic],
+    as_document: bool,
+    colour: bool | None,
+    code: int,
+    stream: TextIO | None = None,
+) -> NoReturn:
+    """Ends a command that did nothing: what was found is its result. `nothing`: what its document holds then."""
+    if as_document:
+        say_document(nothing, found, code)
+    else:
+        said = render(for_reading(found), "text", wants_colour(colour, stream))
+        echo(said, file=stream, nl=False, colour=True)
+    sys.exit(code)
+
+
+def known_block(policy: Policy, block: str | None) -> None:
+    """Wrong usage where the policy has no such protect block."""
+    if block is not None and block not in policy.protects:
+        raise click.UsageError(or_near(f"the policy has no protect block `{block}`", block, policy.protects))
+
+
 def tell(diagnostics: Iterable[Diagnostic], colour: bool | None = None) -> None:
     """The same on standard error, for people, beside a result."""
     said = render(for_reading(diagnostics), "text", wants_colour(colour, sys.stderr))
     echo(said, nl=False, err=True, colour=True)
-
-
-def guarded(path: Path, act: Callable[[], tuple[Policy, list[Diagnostic]]]) -> tuple[Policy, list[Diagnostic]]:
-    """The parser refuses what is nested too deeply for the stages behind it; should one of them still run out of stack,
-    the reader learns that, and nothing else is guessed. Every other exception is a bug and looks like one."""
-    try:
-        return act()
-    except RecursionError:
-        headline = f"{path} is nested more deeply than this program can follow"
-        return Policy(), [diagnostic("SDC007", headline, FilePlace(str(path)))]

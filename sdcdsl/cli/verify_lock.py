@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_text import plural
 from sdcdsl.cli.keys import unusable
-from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.protect_display import display
-from sdcdsl.cli.protect_watching import Watching
-from sdcdsl.cli.reading import guarded, is_jj, read_any, say
-from sdcdsl.cli.searching import BACKENDS
+from sdcdsl.cli.printing import echo
+from sdcdsl.cli.protect_watching import watched
+from sdcdsl.cli.reading import say, say_document
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
-from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
-from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.outcome import End
-from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.replay import replayed_files
-from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check, checks, meaning, replayed
-from sdcdsl.policy.resolve import Policy
+from sdcdsl.pipeline.replay import meaning_now, replay_lock
+from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check, checks
 from sdcdsl.report.lock import Unreadable, load_lock
 from sdcdsl.report.signature import NoKey, Untrusted, apart, check, read_trusted
 
@@ -35,8 +25,7 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
     try:
         content, raw = load_lock(path)
     except Unreadable as error:
-        found = [diagnostic("SDC409", f"{file} is no lock that can be checked: {visible(str(error))}", FilePlace(file))]
-        _say({"ok": False, "checks": []}, found, as_document, exits.WRONG_DATA)
+        _say({"ok": False, "checks": []}, [_unfit(file, error)], as_document, exits.WRONG_DATA)
         return exits.WRONG_DATA
     made, found = _signature(file, raw, trust)
     if replay and found:  # nobody who is trusted asks for this run
@@ -44,12 +33,12 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
     made += checks(content, path.parent)
     if replay:
         try:
-            more, found = _replay(content, path.parent)
+            more, found = replay_lock(content, path.parent, watched("auto"))
         except Unreadable as error:
             more, found = [], [_unfit(file, error)]
         made += more
     elif any(c.what == "policy" and c.state == BROKEN for c in made):
-        made += _meaning_now(content, path.parent)
+        made += meaning_now(content, path.parent)
     if strict and (missing := _missing(file, made)) is not None:
         found = [*found, missing]
     code = _exit_code(made, found)
@@ -58,7 +47,7 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
         document |= {"checks": [{"what": c.what, "name": c.name, "state": c.state, "why": c.why} for c in made]}
         _say(document, found, True, code)
         return code
-    say(for_reading(found), "text")
+    say(found, "text")
     lines = _lines(content, made, code)
     if trust is None and apart(raw)[1] is not None:
         lines.append("  it has a signature, which was not checked: --trust KEYS does")
@@ -102,10 +91,9 @@ def _exit_code(made: list[Check], found: list[Diagnostic]) -> int:
 
 def _say(document: dict[str, Any], found: list[Diagnostic], as_document: bool, code: int) -> None:
     if as_document:
-        whole = {**document, "diagnostics": [as_json(d) for d in for_reading(found)], "exit": code}
-        echo_json(whole)
+        say_document(document, found, code)
     else:
-        say(for_reading(found), "text")
+        say(found, "text")
 
 
 def _lines(content: dict[str, Any], made: list[Check], code: int) -> list[str]:
@@ -131,61 +119,3 @@ def _only_reworded(made: list[Check]) -> bool:
     """Nothing is broken but the text of the policy: a remark, or another layout."""
     broken = [c.what for c in made if c.state == BROKEN]
     return broken == ["policy"] and any((c.what, c.name, c.state) == ("policy", "meaning", HOLDS) for c in made)
-
-
-def _meaning_now(content: dict[str, Any], folder: Path) -> list[Check]:
-    """Of a policy that was changed: only its words, or what it asks for?"""
-    path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
-    if is_jj(path):
-        return []
-    policy, found = guarded(path, lambda: read_any(path, outside))
-    return [] if has_errors(found) else [meaning(content, policy)]
-
-
-def _replay(content: dict[str, Any], folder: Path) -> tuple[list[Check], list[Diagnostic]]:
-    path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
-    method = str(content["blocks"][0].get("method", "csp")) if content["blocks"] and is_jj(path) else "csp"
-    policy, found = guarded(path, lambda: read_any(path, outside, method, f"{path.stem}.csv"))
-    if has_errors(found):
-        return [], found
-    made = [meaning(content, policy)]
-    request = _request(content["run"], policy, path, folder)
-    watching = Watching(display("auto", as_document=False))
-    with watching:
-        prepared = watching.run(lambda: prepare(request, watching))
-    # Too little time is nothing that the lock is to blame for.
-    if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
-        found = [*found, *prepared.diagnostics]
-    made += replayed(content, prepared)
-    if prepared.end is End.DONE:
-        made += replayed_files(content, prepared, request, folder)
-    return made, found
-
-
-def _request(run: dict[str, Any], policy: Policy, path: Path, folder: Path) -> Request:
-    """As the lock says; what is odd in it is refused, not guessed at."""
-    block, options, data = run.get("block"), run.get("options", {}), run.get("data", {})
-    if block is not None and block not in policy.protects:
-        raise Unreadable("its block is not in the policy")
-    if not isinstance(options, dict) or not isinstance(data, dict):
-        raise Unreadable("its options or data are no tables")
-    for name, value in options.items():
-        if name not in _OPTIONS or isinstance(value, bool) or not isinstance(value, _OPTIONS[name]):
-            raise Unreadable(f"its option {name} is not one that `protect` has")
-    if options.get("backend", "highs") not in BACKENDS or any(v <= 0 for k, v in options.items() if k in _POSITIVE):
-        raise Unreadable("its options are out of range")
-    try:
-        day = datetime.date.fromisoformat(str(run.get("day")))
-    except ValueError:
-        raise Unreadable("its day is none") from None
-    places = RecordedLocations(
-        path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside"))
-    )
-    where = run.get("folder", ".")
-    if not isinstance(where, str):
-        raise Unreadable("the folder of its release is none")
-    return Request(policy, path, places, day, folder / where, block, options)
-
-
-_OPTIONS: dict[str, Any] = {"time_limit": (int, float), "gap": (int, float), "threads": int, "backend": str}
-_POSITIVE = ("time_limit", "threads")

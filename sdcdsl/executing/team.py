@@ -86,7 +86,7 @@ class Team(Executor, ABC):
         return SharedValue(value)
 
     @abstractmethod
-    def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
+    def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Of an executor; what is `SharedValue` or a `Channel` among the arguments reaches the task as such."""
 
     def dismiss(self) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.checkpoint import Checkpointer
+from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.pattern import Pattern
 
 
@@ -35,6 +36,7 @@ class SolveContext:
     report: Callable[[Progress], None] = lambda progress: None
     team: Team = SERIAL  # who may be asked for parts of the work
     checkpointer: Checkpointer = field(default_factory=Checkpointer)  # where a long search leaves what it knows
+    incumbents: Incumbents = field(default_factory=Incumbents)  # releases in hand, should the search not come back
 
 
 @dataclass(frozen=True)

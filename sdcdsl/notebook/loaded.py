@@ -8,10 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.audit import audit_release
 from sdcdsl.bind.file_locations import RecordedLocations
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Source, has_errors, or_near
 from sdcdsl.methods.result import Progress
 from sdcdsl.notebook import html
@@ -20,13 +17,14 @@ from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.run import Run
 from sdcdsl.notebook.verdict import Verdict
 from sdcdsl.outcome import End
+from sdcdsl.pipeline.audit import AuditRequest, audit_blocks
+from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.released_tables import ReleasedTables
+from sdcdsl.pipeline.request import Inputs, Request, Watch
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.released import read_release
-from sdcdsl.report.journal import settle_around
 
 
 def load(
@@ -90,18 +88,10 @@ class Loaded:
     @cached_property
     def problems(self) -> dict[str, Problem]:
         """Every protect block bound to its data, by name."""
-        binding = Binding(self.policy, self._places, self.day)
-        out: dict[str, Problem] = {}
-        found: list[Diagnostic] = []
-        for name, protect in self.policy.protects.items():
-            bound, problems = bind_protect(binding, protect)
-            found += problems
-            if bound is not None:
-                out[name] = Problem(bound)
-        found = [*binding.diagnostics, *found]
-        if has_errors(found):
-            raise Refused(found, "the data does not fit the policy")
-        return out
+        bound = bind(Inputs(self.policy, self.source, self._places, self.day))
+        if bound.wrong:
+            raise Refused(bound.found, "the data does not fit the policy")
+        return {name: Problem(problem) for name, problem in bound.problems.items()}
 
     def protect(
         self,
@@ -121,7 +111,7 @@ class Loaded:
         said = {"time_limit": time_limit, "gap": gap, "threads": threads, "backend": backend}
         instead = {name: value for name, value in said.items() if value is not None}
         request = Request(
-            self.policy, self.source, self._places, self.day, self.source.parent, block, instead, jobs=jobs
+            self.policy, self.source, self._places, self.day, self.source.parent, instead, block=block, jobs=jobs
         )
         prepared = prepare(request, _Telling(progress) if progress is not None else None)
         if prepared.end is not End.DONE:
@@ -141,15 +131,21 @@ class Loaded:
         blocks = {tables[name] for name in released}
         if len(blocks) != 1:
             raise ValueError(f"files of one block at a time, not of {', '.join(sorted(blocks))}")
-        problem = self.problems[blocks.pop()].bound
-        files = {name: Path(path) for name, path in released.items()}
-        interrupted = settle_around(files.values())
-        if has_errors(interrupted):
-            raise Refused(interrupted, "the release cannot be audited")
-        pattern, found = read_release(problem, files)
-        if pattern is None:
-            raise Refused(found, "the release cannot be audited")
-        return Verdict(audit_release(problem, pattern, exact=exact))
+        block = blocks.pop()
+        request = AuditRequest(
+            self.policy,
+            self.source,
+            self._places,
+            self.day,
+            ReleasedTables({name: Path(path) for name, path in released.items()}),
+            exact,
+            block=block,
+        )
+        made = audit_blocks(request, bound=BoundBlocks({block: self.problems[block].bound}))
+        if not made.audits:
+            raise Refused(made.found, "the release cannot be audited")
+        [audit] = made.audits.values()
+        return Verdict(audit)
 
     def __repr__(self) -> str:
         return f"<policy {self.policy.title or self.source.name}: {', '.join(self.blocks) or 'protects nothing'}>"

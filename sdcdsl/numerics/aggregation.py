@@ -18,8 +18,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.numerics.null_space import Matrix
-
 FIXED = -1
 ZERO = 1e-9  # coefficients of rewritten relations below this are rounding errors
 CYCLE = 1e-9  # relative: factors that two chains of relations give a column, and that count as the same
@@ -141,11 +139,6 @@ def cleaned(matrix: csr_array) -> csr_array:
     out.eliminate_zeros()
     out.sort_indices()
     return out
-
-
-def compressed(rows: csr_array) -> Matrix:
-    columns = int(rows.shape[1])  # pyright: ignore[reportOptionalSubscript]
-    return Matrix(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data.astype(float), columns)
 
 
 class _Forest:

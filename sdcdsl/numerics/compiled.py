@@ -18,11 +18,12 @@ from pathlib import Path
 from types import CellType, FunctionType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
+from sdcdsl.numerics.tuning import TUNING
+
 P = ParamSpec("P")
 R = TypeVar("R")
 Mode = Literal["by size", "plain", "fast"]
 
-LARGE = 400  # entries from which loading the compiled form pays
 
 _mode: Mode = "by size"
 
@@ -40,7 +41,7 @@ def kernels(mode: Mode) -> Iterator[None]:
 
 def large(size: int) -> bool:
     """Whether work on arrays of this size should run compiled."""
-    return size >= LARGE if _mode == "by size" else _mode == "fast"
+    return size >= TUNING.large if _mode == "by size" else _mode == "fast"
 
 
 class Kernel(Generic[P, R]):

@@ -16,15 +16,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-LOOSE = 0.12  # cells that lead out of the smaller part, as a share of those in it
-LEAST = 6  # relations of a part
-MOST = 2500  # relations of a table that is looked at: what it takes grows with the third power
+from sdcdsl.numerics.tuning import TUNING
 
 
 def parts_of(relations: csr_array, open_cells: np.ndarray) -> list[np.ndarray]:
     """Cells by part, those that may be hidden and those that lead out of it included; one part if nothing is loose."""
     number = np.flatnonzero(open_cells)
-    if len(relations.indptr) - 1 > MOST:
+    if len(relations.indptr) - 1 > TUNING.most_parted:
         return [number]
     here = csr_array((relations[:, number] != 0).astype(float))
     joined = (here @ here.T).toarray()
@@ -48,7 +46,7 @@ def _components(joined: np.ndarray) -> list[np.ndarray]:
 
 def _halves(joined: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Two sides that few cells join; None if there are no such sides."""
-    if len(part) < 2 * LEAST:
+    if len(part) < 2 * TUNING.least_part:
         return None
     W = joined[np.ix_(part, part)]
     degree = W.sum(axis=1)
@@ -58,9 +56,9 @@ def _halves(joined: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarra
     W, degree = W[np.ix_(order, order)], degree[order]
     inside = np.cumsum(degree)
     across = inside - 2 * np.cumsum(np.tril(W, -1).sum(axis=1))  # between the first k and the others
-    smaller = np.minimum(inside, inside[-1] - inside)[LEAST - 1 : -LEAST]
-    share = across[LEAST - 1 : -LEAST] / np.maximum(smaller, 1e-12)
+    smaller = np.minimum(inside, inside[-1] - inside)[TUNING.least_part - 1 : -TUNING.least_part]
+    share = across[TUNING.least_part - 1 : -TUNING.least_part] / np.maximum(smaller, 1e-12)
     k = int(np.argmin(share)) if len(share) else 0
-    if not len(share) or share[k] > LOOSE:
+    if not len(share) or share[k] > TUNING.loose:
         return None
-    return part[order[: k + LEAST]], part[order[k + LEAST :]]
+    return part[order[: k + TUNING.least_part]], part[order[k + TUNING.least_part :]]

@@ -19,7 +19,7 @@ PRICES = {"w": "cost", "w_up": "cost up", "w_down": "cost down", "w_fixed": "cos
 
 
 @dataclass(frozen=True)
-class Row:
+class ChangedCell:
     """One cell of a list; amounts where the list has any."""
 
     label: str
@@ -29,7 +29,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CellList:
     """Cells that something happened to, the most changed first. Labels are made when they are asked for."""
 
     label: Callable[[int], str]
@@ -41,19 +41,19 @@ class Cells:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def rows(self, most: int | None = None) -> Iterator[Row]:
+    def rows(self, most: int | None = None) -> Iterator[ChangedCell]:
         for at in range(len(self))[:most]:
             old = float(self.old[at]) if self.old is not None else None
             new = float(self.new[at]) if self.new is not None else None
-            yield Row(self.label(int(self.cells[at])), old, new, self.why(at))
+            yield ChangedCell(self.label(int(self.cells[at])), old, new, self.why(at))
 
 
 @dataclass(frozen=True, eq=False)
 class LevelChange:
     attacker: str
     level: str
-    tighter: Cells
-    looser: Cells
+    tighter: CellList
+    looser: CellList
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class ProtectionChange:
 
     old: Outcome
     new: Outcome
-    newly_published: Cells | None  # None: one of them has no release
-    no_longer_published: Cells | None
+    newly_published: CellList | None  # None: one of them has no release
+    no_longer_published: CellList | None
 
     @property
     def changed(self) -> bool:
@@ -97,7 +97,7 @@ class BlockChange:
     old: TableProblem | None
     new: TableProblem | None
     both: int = 0
-    lists: dict[str, Cells] = field(default_factory=dict)
+    lists: dict[str, CellList] = field(default_factory=dict[str, CellList])
     levels: tuple[LevelChange, ...] = ()
     attackers: tuple[AttackerChange, ...] = ()
     protection: ProtectionChange | None = None
@@ -124,7 +124,7 @@ def compare(
         pairs.append((left[0], right[0]))
     else:
         pairs += [(n, None) for n in left] + [(None, n) for n in right]
-    out = []
+    out: list[BlockChange] = []
     for a, b in pairs:
         if a is None or b is None:
             out.append(BlockChange(a or b or "", old.get(a or ""), new.get(b or "")))
@@ -154,20 +154,20 @@ def _compared(
     )
 
 
-def _alone(cells: str, sums: str, problem: TableProblem, alone: np.ndarray) -> dict[str, Cells]:
+def _alone(cells: str, sums: str, problem: TableProblem, alone: np.ndarray) -> dict[str, CellList]:
     published = problem.dataset["published"].values[alone]
-    return {cells: Cells(problem.label, alone[published]), sums: Cells(problem.label, alone[~published])}
+    return {cells: CellList(problem.label, alone[published]), sums: CellList(problem.label, alone[~published])}
 
 
 # ---- what cells are --------------------------------------------------------------------------------
 
 
-def _statuses(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str, Cells]:
+def _statuses(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str, CellList]:
     """Sensitive, published by a statement, hidden by one: what came and what went, and which statements say so."""
     was, now = old.dataset["status"].values[made.old], new.dataset["status"].values[made.new]
     marks, had = _Saying(new.marked), _Saying(old.marked)
     said, spoke = _Saying(new.stated), _Saying(old.stated)
-    out = {}
+    out: dict[str, CellList] = {}
     for letter, name, words in (
         ("u", "sensitive", ()),
         ("z", "fixed", ("publish", "fix")),
@@ -188,8 +188,8 @@ def _statuses(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str
                 return spoke.of(here, words)
             return said.of(there, ("waive",)) or had.of(here)
 
-        out[f"newly_{name}"] = Cells(new.label, made.new[came], why=arrived)
-        out[f"no_longer_{name}"] = Cells(new.label, made.new[went], why=left)
+        out[f"newly_{name}"] = CellList(new.label, made.new[came], why=arrived)
+        out[f"no_longer_{name}"] = CellList(new.label, made.new[went], why=left)
     return out
 
 
@@ -214,14 +214,16 @@ def _differ(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.abs(new - old) > SAME * np.maximum(np.maximum(np.abs(old), np.abs(new)), SAME)
 
 
-def _changed(new: TableProblem, made: Alignment, old_amounts: np.ndarray, amounts: np.ndarray, at: np.ndarray) -> Cells:
+def _changed(
+    new: TableProblem, made: Alignment, old_amounts: np.ndarray, amounts: np.ndarray, at: np.ndarray
+) -> CellList:
     at = at[np.argsort(-np.abs(amounts[at] - old_amounts[at]), kind="stable")]
-    return Cells(new.label, made.new[at], old_amounts[at], amounts[at])
+    return CellList(new.label, made.new[at], old_amounts[at], amounts[at])
 
 
-def _amounts(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str, Cells]:
+def _amounts(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str, CellList]:
     """Values and costs."""
-    out = {}
+    out: dict[str, CellList] = {}
     for letter, name in {"a": "value", **PRICES}.items():
         if letter in old.dataset or letter in new.dataset:  # prices that are not stated are the cost itself
             was = old.dataset[letter if letter in old.dataset else "w"].values[made.old]
@@ -312,6 +314,6 @@ def _protection(before: Outcome, after: Outcome, made: Alignment) -> ProtectionC
     return ProtectionChange(
         before,
         after,
-        Cells(label, made.new[shown & now & ~was]),
-        Cells(label, made.new[shown & was & ~now]),
+        CellList(label, made.new[shown & now & ~was]),
+        CellList(label, made.new[shown & was & ~now]),
     )

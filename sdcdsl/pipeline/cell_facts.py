@@ -97,7 +97,7 @@ ALONE = "it is the only contributor, and knows that"
 
 def seats(problem: TableProblem, cell: int, policy: Policy) -> tuple[Seat, ...]:
     """One for each table that has the cell."""
-    out = []
+    out: list[Seat] = []
     for view, table in zip(problem.views, problem.tables, strict=False):
         local = _local(view, cell)
         if local is None:
@@ -153,7 +153,7 @@ def memberships(problem: TableProblem, cell: int, pattern: Pattern | None) -> tu
     data = problem.dataset
     equation, of, coefficient = (data[x].values for x in ("equation_of", "cell_of", "coefficient"))
     published = data["published"].values
-    out = []
+    out: list[Membership] = []
     for e in equation[of == cell].tolist():
         entries = equation == e
         others = of[entries & (of != cell)]

@@ -1,29 +1,33 @@
 """The same block under several methods and levels, one run each. Nothing is ever released from here.
 
 A run is bound, searched and audited by `prepare`, as `protect` would; then it is audited once more for the exact
-intervals that attackers are left with. Runs know nothing of each other, so that any number of them can be made at once.
+intervals that attackers are left with. Runs know nothing of each other, so that any number of them can be made at once,
+each in a process of its own: a run that nobody can finish (a solver that crashes, no memory left) takes nothing else
+with it.
 """
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 from sdcdsl.audit import audit
-from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Diagnostic, Severity
-from sdcdsl.executing import SERIAL, Channel, SharedValue, Team
+from sdcdsl.executing import SERIAL, Channel, ClusterLost, SharedValue, Team, WorkerLost
+from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.outcome import Outcome
+from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
 from sdcdsl.pipeline.method_plan import Plan
-from sdcdsl.pipeline.protect import Bound, bind, search
-from sdcdsl.pipeline.remote_progress import ProgressSender
+from sdcdsl.pipeline.protect import Tasks, planned, search
+from sdcdsl.pipeline.remote_progress import ProgressReceiver, ProgressSender
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.pipeline.search import Task
 from sdcdsl.pipeline.suggested_options import fitted
@@ -34,6 +38,9 @@ from sdcdsl.utility import Measures
 from sdcdsl.vocabulary.methods import Limits
 
 STOPPED = "stopped"  # beside the statuses of methods: somebody pressed Ctrl-C
+SHARE_OF_INTERVALS = 0.1  # of a run's limit: for the exact intervals, however long the search took
+NO_INTERVALS = "the exact intervals of attackers were not worked out within the time limit"
+LOOK = 0.1  # seconds between two looks at what has ended
 _TOO_FAR = "SDC320"  # a level beyond what an attacker's bounds leave open
 
 
@@ -69,7 +76,7 @@ class Row:
     objective: float | None = None
     bound: float | None = None
     gap: float | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
     why: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -86,13 +93,26 @@ class Row:
         return self.verdict in ("protected", "far enough")
 
 
+class ComparisonWatch:
+    """Told what becomes of the runs, by their numbers. This one does not care."""
+
+    def of(self, number: int) -> Watch:
+        """Who is told about one run."""
+        return Watch()
+
+    def ended(self, number: int, row: Row) -> None:
+        """A run is done, whatever came of it."""
+
+    def waiting(self, left: Iterable[int]) -> bool:
+        """Called again and again while runs are under way; False ends them."""
+        return True
+
+
 def bound_problem(request: Request) -> tuple[TableProblem | None, list[Diagnostic]]:
     """The block as the policy has it: what is wrong with it is wrong with every run."""
     [name] = request.blocks
-    binding = Binding(request.policy, request.places, request.day)
-    problem, found = bind_protect(binding, request.policy.protects[name])
-    found += unknown_codes(request.policy, binding.dimensions)
-    return problem, list(dict.fromkeys([*binding.diagnostics, *found]))
+    bound = bind(request)
+    return bound.problems.get(name), list(bound.found)
 
 
 def runs_of(
@@ -102,7 +122,7 @@ def runs_of(
     [name] = request.blocks
     nonnegative = bool((problem.dataset["a"].values >= 0).all())
     factors = list(factors)
-    out = []
+    out: list[Run] = []
     for variant in variants:
         for factor in factors:
             engine, chosen = fitted(variant, problem, factor)
@@ -111,7 +131,40 @@ def runs_of(
     return out
 
 
-Handed = tuple[SharedValue[TableProblem] | None, Run, tuple[Plan, ...], Bound]  # the problem apart from the rest
+def compare_all(runs: Sequence[Run], team: Team, watch: ComparisonWatch) -> list[Row]:
+    """Rows come in the order of the runs, whatever order they end in."""
+    rows: dict[int, Row] = {}
+    futures: dict[Future[Row], int] = {}
+    for number, (run, task) in enumerate(zip(runs, handed_over(runs, team), strict=True)):
+        line = ProgressReceiver(run.name, watch.of(number)).line
+        futures[team.submit(compared, *task, line)] = number
+    left = set(futures)
+    while left and watch.waiting([futures[one] for one in left]):
+        ended, left = wait(left, LOOK, FIRST_COMPLETED)
+        for future in sorted(ended, key=lambda one: futures[one]):
+            number = futures[future]
+            rows[number] = _row(future, runs[number])
+            watch.ended(number, rows[number])
+    if left:
+        team.dismiss()
+    return [rows.get(i) or not_made(run, STOPPED, "stopped by Ctrl-C") for i, run in enumerate(runs)]
+
+
+def _row(future: Future[Row], run: Run) -> Row:
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, ClusterLost):
+        return not_made(run, FAILED, f"the cluster was lost: {error}")
+    if isinstance(error, WorkerLost):
+        return not_made(run, FAILED, str(error))
+    if "SDCDSL_TRACEBACK" in os.environ:
+        traceback.print_exception(error)
+    # A bug in one method: the others go on. What the error says may quote data.
+    return not_made(run, FAILED, f"a bug: {type(error).__name__}")
+
+
+Handed = tuple[SharedValue[TableProblem] | None, Run, tuple[Plan, ...], Tasks]  # the problem apart from the rest
 
 
 def handed_over(runs: Sequence[Run], team: Team) -> list[Handed]:
@@ -123,27 +176,28 @@ def handed_over(runs: Sequence[Run], team: Team) -> list[Handed]:
         [name] = run.request.blocks
         [engine] = run.request.policy.protects[name].the(d.MethodChain).engines
         kind = run.factor, option_values(engine.options, Limits)["unions"]
-        known = {name: (problems[kind][0], [])} if kind in problems else None
-        bound = bind(run.request, known=known)
-        if bound.wrong is not None:
-            out.append((None, run, (), bound))
+        known = {name: problems[kind][0]} if kind in problems else None
+        tasks = planned(run.request, known=known)
+        if tasks.wrong is not None:
+            out.append((None, run, (), tasks))
             continue
-        [task] = bound.tasks
+        [task] = tasks.tasks
         if kind not in problems:
             problems[kind] = task.problem, team.share(task.problem)
-        out.append((problems[kind][1], run, task.plans, replace(bound, tasks=())))
+        out.append((problems[kind][1], run, task.plans, replace(tasks, tasks=())))
     return out
 
 
-def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], bound: Bound, line: Channel) -> Row:
+def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], tasks: Tasks, line: Channel) -> Row:
     """A run, wherever it is made."""
     if problem is not None:
-        bound = replace(bound, tasks=(Task(problem, plans),))
-    return compare_one(run, ProgressSender(line), bound)
+        tasks = replace(tasks, tasks=(Task(problem, plans),))
+    return compare_one(run, ProgressSender(line), tasks)
 
 
-def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None) -> Row:
-    prepared = search(bound if bound is not None else bind(run.request), run.request, watch, SERIAL)
+def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None) -> Row:
+    started = perf_counter()
+    prepared = search(tasks if tasks is not None else planned(run.request), run.request, watch, SERIAL)
     if not prepared.outcomes:
         errors = [one for one in prepared.diagnostics if one.severity is Severity.ERROR]
         too_far = all(one.code == _TOO_FAR for one in errors)
@@ -154,9 +208,10 @@ def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None
         return replace(_nothing(run, result.status, outcome.found), seconds=_seconds(outcome))
     begun = perf_counter()
     claims = outcome.pattern.claims
-    left = None
+    left, notes = None, result.notes
     if claims and outcome.audit is not None:
-        left = left_to_attackers(audit(outcome.problem, outcome.pattern), run.factor)
+        left, late = _left(outcome, run, begun - started)
+        notes = (*notes, *late)
     seconds = _seconds(outcome)
     seconds["audit"] = seconds.get("audit", 0.0) + perf_counter() - begun
     far = not claims and outcome.verdict == "protected"
@@ -176,8 +231,27 @@ def compare_one(run: Run, watch: Watch | None = None, bound: Bound | None = None
         result.gap,
         seconds,
         _why(outcome.found),
-        result.notes,
+        notes,
     )
+
+
+def _left(outcome: Outcome, run: Run, spent: float) -> tuple[Left | None, tuple[str, ...]]:
+    """What attackers are left with, as far as that is known in the time that a run has."""
+    pattern = outcome.pattern
+    assert pattern is not None
+    [name] = run.request.blocks
+    [engine] = run.request.policy.protects[name].the(d.MethodChain).engines
+    limit = run.request.instead.get("time_limit", option_values(engine.options, Limits)["time_limit"])
+
+    def exact() -> Left | None:
+        return left_to_attackers(audit(outcome.problem, pattern), run.factor)
+
+    if limit is None:
+        return exact(), ()
+    try:
+        return run_with_timeout(max(limit - spent, SHARE_OF_INTERVALS * limit), exact), ()
+    except TimedOut:
+        return None, (NO_INTERVALS,)
 
 
 def not_made(run: Run, status: str, why: str) -> Row:

@@ -87,7 +87,7 @@ def _clashes(problem: TableProblem) -> tuple[Clash, ...]:
     made = audit(problem, pattern, exact=False)
     down, up = made.proofs.most_down, made.proofs.most_up
     numbers = np.arange(problem.dataset.sizes["pair"])[stated_pairs(problem, pattern)]
-    out = []
+    out: list[Clash] = []
     for at in np.flatnonzero(made.verdicts == "e").tolist():
         pair = int(numbers[at])
         if "conditional" in problem.dataset and problem.dataset["conditional"].values[pair]:
@@ -105,7 +105,7 @@ def _may_be_hidden(problem: TableProblem) -> np.ndarray:
 
 def _notes(problem: TableProblem, clashes: Sequence[Clash]) -> list[str]:
     cell, attacker = (problem.dataset[name].values for name in ("cell_at", "attacker_at"))
-    out = []
+    out: list[str] = []
     for clash in clashes[:SHOWN]:
         who = problem.attackers[int(attacker[clash.pair])]
         where = f"{problem.label(int(cell[clash.pair]))}, against {who}"

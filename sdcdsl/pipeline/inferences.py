@@ -120,7 +120,7 @@ def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float
     """A table below and one above the truth, of a problem with one pair: as far as the level asks for, or to the end of
     the interval where less is possible or nothing is asked for."""
     open_end = max(abs(value), 1.0)
-    goals = []
+    goals: list[float] = []
     for level, room in ((found.lpl, value - found.interval.low), (found.upl, found.interval.high - value)):
         far = room if np.isfinite(room) else open_end
         goals.append(min(level, room) if level > 0 else far)

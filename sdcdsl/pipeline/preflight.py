@@ -221,4 +221,5 @@ def _reason(path: Path, error: OSError) -> str:
             return f"the folder {path.parent.name or path.parent} cannot be made"
         case errno.ELOOP:
             return "its folder is a link to itself"
-    return (error.strerror or str(error)).lower()
+        case _:
+            return (error.strerror or str(error)).lower()

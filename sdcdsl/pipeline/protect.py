@@ -2,74 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from time import perf_counter
 
-from sdcdsl.bind.known_codes import unknown_codes
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.tables import Binding
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.executing import SERIAL, Channel, Team, Threads, WorkerLost
 from sdcdsl.methods.result import Progress
 from sdcdsl.outcome import End, Outcome, Prepared
-from sdcdsl.pipeline.method_plan import plan_of
+from sdcdsl.pipeline.bind import bind_blocks
+from sdcdsl.pipeline.method_plan import Plan, plan_of
 from sdcdsl.pipeline.preflight import refused
 from sdcdsl.pipeline.release import settled
 from sdcdsl.pipeline.remote_progress import ProgressReceiver, ProgressSender
 from sdcdsl.pipeline.request import Request, Watch
-from sdcdsl.pipeline.search import Task, lost, protected, timed
+from sdcdsl.pipeline.search import Task, lost, protected
 from sdcdsl.pipeline.shared_cells import Said, contradicting, published_elsewhere
 from sdcdsl.policy import document as d
 
 WORTH = 1500  # cells, all but the largest block together, from which other processes are worth their start
 
 
+Preparing = Callable[[Request], Prepared]  # `prepare`, or what shows somebody how it goes on
+
+
 @dataclass(frozen=True, eq=False)
-class Bound:
-    """Every block with its data, or what is wrong with one of them."""
+class Tasks:
+    """Every block with its data and the plans of its methods, or what is wrong with one of them."""
 
     tasks: tuple[Task, ...] = ()
     found: tuple[Diagnostic, ...] = ()
     wrong: End | None = None
 
 
-Known = Mapping[str, tuple[TableProblem | None, list[Diagnostic]]]  # by block: what `bind_protect` gave
-
-
 def prepare(request: Request, watch: Watch | None = None, team: Team | None = None) -> Prepared:
     """Every block bound, protected and audited. Nothing is searched if something is wrong with one of them. Without a
     `team` blocks run in threads side by side."""
-    return search(bind(request, watch), request, watch, team)
+    return search(planned(request, watch), request, watch, team)
 
 
-def bind(request: Request, watch: Watch | None = None, known: Known | None = None) -> Bound:
-    """What reads files. `known`: blocks that were bound before, for the same data and levels."""
+def planned(request: Request, watch: Watch | None = None, known: Mapping[str, TableProblem] | None = None) -> Tasks:
+    """What reads files: every block is bound, and its methods have their options. `known`: see `bind_blocks`."""
     interrupted = settled(request)
     if has_errors(interrupted):
-        return Bound(found=tuple(interrupted), wrong=End.WRONG_DATA)
+        return Tasks(found=tuple(interrupted), wrong=End.WRONG_DATA)
     found, wrong = refused(request)
     if wrong is not None:
-        return Bound(found=(*interrupted, *found), wrong=wrong)
-    tasks, found = _bound(request, watch or Watch(), known or {})
+        return Tasks(found=(*interrupted, *found), wrong=wrong)
+    tasks, found = _planned(request, watch, known)
     found = [*published_elsewhere(request), *found]
     if has_errors(found):
-        return Bound(found=(*interrupted, *found), wrong=End.WRONG_DATA)
+        return Tasks(found=(*interrupted, *found), wrong=End.WRONG_DATA)
     request.places.digest()
-    return Bound(tuple(tasks), (*interrupted, *found))
+    return Tasks(tuple(tasks), (*interrupted, *found))
 
 
-def search(bound: Bound, request: Request, watch: Watch | None = None, team: Team | None = None) -> Prepared:
+def search(tasks: Tasks, request: Request, watch: Watch | None = None, team: Team | None = None) -> Prepared:
     """What takes long, and reads nothing more."""
-    if bound.wrong is not None:
-        return Prepared(found=bound.found, wrong=bound.wrong)
+    if tasks.wrong is not None:
+        return Prepared(found=tasks.found, wrong=tasks.wrong)
     if team is None and request.side_by_side > 1:
         with Threads(request.side_by_side) as threads:
-            return search(bound, request, watch, threads)
-    outcomes = tuple(_outcomes(bound.tasks, request, watch or Watch(), team or SERIAL))
+            return search(tasks, request, watch, threads)
+    outcomes = tuple(_outcomes(tasks.tasks, request, watch or Watch(), team or SERIAL))
     protects = request.policy.protects
     said = [
         Said(o.name, o.problem, o.pattern)
@@ -77,30 +76,26 @@ def search(bound: Bound, request: Request, watch: Watch | None = None, team: Tea
         if o.end is End.DONE and o.pattern is not None and protects[o.name].all(d.Release)
     ]
     if different := contradicting(request.policy, said):
-        return Prepared(outcomes, (*bound.found, *different), End.EXPOSED)
-    return Prepared(outcomes, bound.found)
+        return Prepared(outcomes, (*tasks.found, *different), End.EXPOSED)
+    return Prepared(outcomes, tasks.found)
 
 
-def _bound(request: Request, watch: Watch, known: Known) -> tuple[list[Task], list[Diagnostic]]:
-    binding = Binding(request.policy, request.places, request.day)
+def _planned(
+    request: Request, watch: Watch | None, known: Mapping[str, TableProblem] | None
+) -> tuple[list[Task], list[Diagnostic]]:
+    bound = bind_blocks(request, watch, known)
     tasks: list[Task] = []
-    found: list[Diagnostic] = []
-    for name in request.blocks:
-        protect, seconds = request.policy.protects[name], {}
-        with timed(seconds, "bind"):
-            problem, problems = known[name] if name in known else bind_protect(binding, protect)
+    found = list(bound.found)
+    for name, problem in bound.problems.items():
+        begun, plans = perf_counter(), list[Plan]()
+        protect = request.policy.protects[name]
+        for engine in protect.the(d.MethodChain).engines:
+            plan, problems = plan_of(engine, protect, problem, request)
             found += problems
-            if problem is None:
-                continue
-            plans = []
-            for engine in protect.the(d.MethodChain).engines:
-                plan, problems = plan_of(engine, protect, problem, request)
-                found += problems
-                plans.append(plan)
-        watch.bound(problem)
-        tasks.append(Task(problem, tuple(plans), seconds))
-    found += unknown_codes(request.policy, binding.dimensions)
-    return tasks, list(dict.fromkeys(binding.diagnostics + found))
+            plans.append(plan)
+        seconds = bound.seconds.get(name, 0.0) + perf_counter() - begun
+        tasks.append(Task(problem, tuple(plans), {"bind": seconds}))
+    return tasks, list(dict.fromkeys(found))
 
 
 # ---- one after another, or side by side ------------------------------------------------------------
@@ -164,7 +159,7 @@ class _Together(Watch):
                 except WorkerLost as error:
                     yield self._ended(lost(task, request, error))
 
-    def _noted(self, future: Future, others: list[Future]) -> None:
+    def _noted(self, future: Future[Outcome], others: list[Future[Outcome]]) -> None:
         if future.cancelled() or future.exception() is not None:
             return
         self._ended(future.result())

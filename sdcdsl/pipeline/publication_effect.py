@@ -166,9 +166,9 @@ def _losses(
     then, now = audit(few, before), audit(few, after)
     cell, attacker = (few.dataset[name].values.tolist() for name in ("cell_at", "attacker_at"))
     lpl, upl, spl = (few.dataset[level].values.tolist() for level in ("lpl", "upl", "spl"))
-    found = []
+    found: list[Loss] = []
     for i, c in enumerate(cell):
-        who, value = problem.attackers[attacker[i]], float(d["a"].values[c])
+        who, value = problem.attackers[int(attacker[i])], float(d["a"].values[c])
         intervals = interval_of(then, i), interval_of(now, i)
         found.append(Loss(c, who, of_cell[c], value, lpl[i], upl[i], spl[i], *intervals))
     found.sort(key=lambda loss: -loss.missing)

@@ -38,7 +38,7 @@ class Target:
 class Written:
     """Files that were written: released ones by block, and what stays in the house."""
 
-    released: dict[str, list[str]] = field(default_factory=dict)
+    released: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     certificate: Path | None = None
     report: Path | None = None
     lock: Path | None = None

@@ -1,4 +1,4 @@
-"""The files of a release against those that the same run writes now.
+"""A lock's run once more: its patterns, and the files of its release against those that the same run writes now.
 
 A lock can be sealed anew by anybody, and a digest in it says only that it fits the file beside it. So a replay writes
 the release once more, by the same writers, into a folder of its own that is taken away again, and compares bytes. Where
@@ -8,25 +8,91 @@ with types, order and metadata.
 
 from __future__ import annotations
 
+import datetime
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from sdcdsl.diagnostics import has_errors
-from sdcdsl.outcome import Prepared
+from sdcdsl.bind.file_locations import RecordedLocations
+from sdcdsl.diagnostics import Diagnostic, has_errors
+from sdcdsl.outcome import End, Prepared
 from sdcdsl.pattern.digest import digest as pattern_digest
+from sdcdsl.pipeline.protect import Preparing
 from sdcdsl.pipeline.release import release
 from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check
+from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check, meaning, replayed
+from sdcdsl.policy.read import is_jj, read_any, read_policy
+from sdcdsl.policy.resolve import Policy
 from sdcdsl.proof.checking import stated_problem
 from sdcdsl.proof.system import ProofProblem
 from sdcdsl.report.certificate import sha256
+from sdcdsl.report.lock import Unreadable
+from sdcdsl.vocabulary.methods import BACKENDS
 
 PUBLIC = ".public.html"  # how the report ends that may go out with the files
+_OPTIONS: dict[str, Any] = {"time_limit": (int, float), "gap": (int, float), "threads": int, "backend": str}
+_POSITIVE = ("time_limit", "threads")
+
+
+def meaning_now(content: Mapping[str, Any], folder: Path) -> list[Check]:
+    """Of a policy that was changed: only its words, or what it asks for?"""
+    path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
+    if is_jj(path):
+        return []
+    policy, found = read_policy(path, str(path), outside)
+    return [] if has_errors(found) else [meaning(content, policy)]
+
+
+def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) -> tuple[list[Check], list[Diagnostic]]:
+    """What the lock in `folder` tells of the run, once more. Raises `Unreadable` where it tells nothing sensible."""
+    path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
+    method = str(content["blocks"][0].get("method", "csp")) if content["blocks"] and is_jj(path) else "csp"
+    policy, found = read_any(path, outside, method, f"{path.stem}.csv")
+    if has_errors(found):
+        return [], found
+    made = [meaning(content, policy)]
+    request = request_of(content["run"], policy, path, folder)
+    prepared = preparing(request)
+    # Too little time is nothing that the lock is to blame for.
+    if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
+        found = [*found, *prepared.diagnostics]
+    made += replayed(content, prepared)
+    if prepared.end is End.DONE:
+        made += replayed_files(content, prepared, request, folder)
+    return made, found
+
+
+def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path) -> Request:
+    """As the lock says; what is odd in it is refused, not guessed at."""
+    block = run.get("block")
+    if block is not None and block not in policy.protects:
+        raise Unreadable("its block is not in the policy")
+    if not all(isinstance(run.get(name, {}), dict) for name in ("options", "data")):
+        raise Unreadable("its options or data are no tables")
+    options, data = (cast(dict[str, Any], run.get(name, {})) for name in ("options", "data"))
+    for name, value in options.items():
+        if name not in _OPTIONS or isinstance(value, bool) or not isinstance(value, _OPTIONS[name]):
+            raise Unreadable(f"its option {name} is not one that `protect` has")
+    if options.get("backend", "highs") not in BACKENDS or any(v <= 0 for k, v in options.items() if k in _POSITIVE):
+        raise Unreadable("its options are out of range")
+    try:
+        day = datetime.date.fromisoformat(str(run.get("day")))
+    except ValueError:
+        raise Unreadable("its day is none") from None
+    places = RecordedLocations(
+        path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside"))
+    )
+    where = run.get("folder", ".")
+    if not isinstance(where, str):
+        raise Unreadable("the folder of its release is none")
+    return Request(policy, path, places, day, folder / where, options, block=block)
+
+
+# ---- files -----------------------------------------------------------------------------------------------
 
 
 def replayed_files(

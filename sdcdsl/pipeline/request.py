@@ -1,10 +1,10 @@
-"""What somebody asks the pipeline for, and how they are told about what goes on."""
+"""What the stages are asked for, and how somebody is told about what goes on."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +14,31 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.executing import cores
 from sdcdsl.methods.checkpoint import EVERY
 from sdcdsl.methods.result import Progress
+from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 
 
 @dataclass(frozen=True)
-class Request:
+class Inputs:
+    """A policy and where its data lie: what every stage that binds is given."""
+
     policy: Policy
     source: Path  # of the policy, or the JJ file
     places: RecordedLocations
-    day: datetime.date
+    day: datetime.date  # to judge waivers by
+    block: str | None = field(default=None, kw_only=True)
+
+    @property
+    def blocks(self) -> list[str]:
+        return [self.block] if self.block is not None else list(self.policy.protects)
+
+
+@dataclass(frozen=True)
+class Request(Inputs):
+    """Of `protect`: also what is to be written, and how the work is to be done."""
+
     folder: Path  # where released files go
-    block: str | None = None
-    instead: Mapping[str, Any] = field(default_factory=dict)  # options that win over those of the policy
+    instead: Mapping[str, Any] = field(default_factory=dict[str, Any])  # options that win over those of the policy
     certificate: Path | None = None
     report: Path | None = None
     public: bool = False  # the report is one without confidential numbers
@@ -37,12 +50,22 @@ class Request:
     resume: bool = False  # go on from what is there
 
     @property
-    def blocks(self) -> list[str]:
-        return [self.block] if self.block is not None else list(self.policy.protects)
-
-    @property
     def side_by_side(self) -> int:
         return max(1, min(self.jobs or cores(), len(self.blocks)))
+
+
+def writing_nothing(inputs: Inputs, blocks: Iterable[str] | None = None, **instead: Any) -> Request:
+    """What `protect` is asked for where only its releases are wanted: without files and experiments, so that what could
+    not be written does not matter. `instead`: options that win over those of the policy."""
+    chosen = {name: _bare(inputs.policy.protects[name]) for name in (inputs.blocks if blocks is None else blocks)}
+    policy = replace(inputs.policy, blocks={**inputs.policy.blocks, "protect": chosen})
+    given = {name: value for name, value in instead.items() if value is not None}
+    return Request(policy, inputs.source, inputs.places, inputs.day, inputs.source.parent, given)
+
+
+def _bare(block: d.Block) -> d.Block:
+    kept = tuple(s for s in block.statements if not isinstance(s, d.Assess | d.Release))
+    return replace(block, statements=kept)
 
 
 class Watch:

@@ -5,6 +5,9 @@ names those that it leaves too narrow (`audit.sums`); they become cells of the p
 Sums are never taken out, and there are finitely many, so that this ends. All searches together have the time of one:
 the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left.
 
+The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little gets
+a row. A pattern of hidden cells is mended for them at once, by hiding more.
+
 Bounds. A sum is asked for in every release of the rounds that follow, be all its members hidden or not. That may be
 more than the audit asks of a release in which one of them is published: such a round proves nothing about the least
 cost, and the bound stays the one of the rounds before. It is no more for a pair of which one cell is sensitive and asks
@@ -24,6 +27,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.methods.checkpoint import Checkpointer, State
+from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
@@ -36,6 +40,8 @@ from sdcdsl.pipeline.request import Request
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.3  # of the time that is left, for a search that may not be the last one
+MENDED = 0.8  # the same for the last one where its pattern may have to be mended for contributors
+FELL_BACK = "the audit refused a release that cost less; this is the one that the search had before it"
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 
 
@@ -54,7 +60,7 @@ class Round:
         return self.result.status in (OPTIMAL, FEASIBLE) and self.result.pattern is not None
 
 
-Search = Callable[[TableProblem, Plan, Checkpointer, Deadline], Result]
+Search = Callable[[TableProblem, Plan, Checkpointer, Deadline, Incumbents], Result]
 # The last one: of another release of the problem.
 Auditing = Callable[[TableProblem, Pattern, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
 
@@ -79,7 +85,7 @@ class Rounds:
         )
         last = not limited
         while True:
-            made = self._round(1.0 if last else SHARE)
+            made = self._round(SHARE if not last else MENDED if limited and self.problem.families is not None else 1.0)
             if not made.found_release:
                 if made.result.status == LIMIT and not last and not self.deadline.expired:
                     last = True  # a part of the time was too little
@@ -107,7 +113,8 @@ class Rounds:
         if checkpointer.found is None and self.best is not None and self.best.problem.n == self.problem.n:
             checkpointer.found = _known(self.best)
         part = self.deadline if share == 1.0 else self.deadline.within(share * self.deadline.remaining)
-        result = self.search(self.problem, self.plan, checkpointer, part)
+        incumbents = Incumbents()
+        result = self.search(self.problem, self.plan, checkpointer, part, incumbents)
         self.timed |= result.timed
         for phase, passed in result.seconds.items():
             self.seconds[phase] = self.seconds.get(phase, 0.0) + passed
@@ -116,8 +123,8 @@ class Rounds:
         made = Round(self.problem, self.plan, result)
         if not made.found_release:
             return made
-        assert result.pattern is not None
-        return self._judged(made)
+        made = self._judged(made)
+        return self._fallen_back(made, incumbents) if self._refused(made) else made
 
     def _judged(self, made: Round) -> Round:
         assert made.result.pattern is not None
@@ -125,6 +132,22 @@ class Rounds:
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))
+
+    def _refused(self, made: Round) -> bool:
+        """Whether the audit found a release unprotected, other than by sums or pairs that nobody asked for."""
+        return made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE)
+
+    def _fallen_back(self, refused: Round, incumbents: Incumbents) -> Round:
+        """The release that the search had before the one that the audit refuses, if that one is protected."""
+        dearest = refused.result.objective
+        for earlier in incumbents.best_first():
+            if dearest is not None and earlier.objective is not None and earlier.objective <= dearest:
+                continue
+            made = self._judged(Round(self.problem, self.plan, replace(earlier, seconds={})))
+            if not self._refused(made):
+                result = replace(made.result, notes=(*made.result.notes, FELL_BACK))
+                return replace(made, result=result)
+        return refused
 
     def _mend(self, made: Round) -> None:
         """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more."""
@@ -175,7 +198,8 @@ class Rounds:
             return made
         result, more = made.result, _late(made.problem)
         sums = "a sum" if more == 1 else f"{more:,} sums"
-        note = f"releases were found, and not released: they tell {sums} of cells that the rules call sensitive"
+        what = f"tell {sums} of cells that the rules call sensitive" if more else "expose cells to contributors"
+        note = f"releases were found, and not released: they {what}"
         status = LIMIT if result.status == INFEASIBLE and not _proves(made.problem) else result.status
         return replace(made, result=replace(result, status=status, notes=(*result.notes, note)))
 

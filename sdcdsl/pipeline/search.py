@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -18,6 +18,7 @@ from sdcdsl.executing import SERIAL, ClusterLost, Team, WorkerLost
 from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.cta import settings as cta
+from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.result import Progress, Result
 from sdcdsl.methods.solving import available, run
 from sdcdsl.outcome import SAFE, Attempt, Changes, End, Outcome
@@ -28,14 +29,16 @@ from sdcdsl.pipeline.method_plan import Plan, context_of
 from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import Request, Watch
 from sdcdsl.pipeline.rounds import Round, Rounds
+from sdcdsl.pipeline.time_shares import for_search, late
 from sdcdsl.pipeline.unexpected_errors import told
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
-from sdcdsl.status import FAILED, FEASIBLE, OPTIMAL
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
 from sdcdsl.utility import measure
 from sdcdsl.vocabulary.plugins import find_method
 
-GRACE = 300.0  # seconds, and no less than its limit: a search that is not over so long after it will never be
+GRACE, SHARE_OF_GRACE = 4.0, 0.04  # seconds, and share of its limit, after which a search is given up
+LAST_IN_HAND = "the release is the best that the search had in hand"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class Task:
 
     problem: TableProblem
     plans: tuple[Plan, ...]  # one for each method of the chain
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
 
 
 def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -> Outcome:
@@ -174,9 +177,11 @@ def _searched_in_rounds(
     deadline = Deadline(plan.options.get("time_limit"))
     watch.searching(problem.name, plan.engine.name, deadline)
 
-    def search(problem: TableProblem, plan: Plan, checkpointer: Checkpointer, deadline: Deadline) -> Result:
+    def search(
+        problem: TableProblem, plan: Plan, checkpointer: Checkpointer, deadline: Deadline, incumbents: Incumbents
+    ) -> Result:
         held.append(checkpointer)
-        return _searched(problem, plan, request, watch, team, checkpointer, deadline)
+        return _searched(problem, plan, request, watch, team, checkpointer, deadline, incumbents)
 
     def judge(
         problem: TableProblem, pattern: Pattern, plan: Plan, before: Audit | None
@@ -184,7 +189,8 @@ def _searched_in_rounds(
         with timed(seconds, "audit"):
             return _audited(problem, pattern, plan, watch, team, before)
 
-    return Rounds(problem, plan, request, deadline, search, judge).run()
+    made = Rounds(problem, plan, request, for_search(deadline, problem, plan.engine.name), search, judge).run()
+    return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
 
 
 def _searched(
@@ -195,34 +201,48 @@ def _searched(
     team: Team,
     checkpointer: Checkpointer,
     deadline: Deadline,
+    incumbents: Incumbents,
 ) -> Result:
     given_up = False
 
     def tell(standing: Progress) -> None:
         if not given_up:
+            incumbents.bounded(standing.bound)
             watch.standing(problem.name, standing)
 
     context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
+    context = replace(context, incumbents=incumbents)
     begun = perf_counter()
     limit = context.deadline.limit
     try:
         if limit is None:
             result = run(problem, plan.engine.name, context)
         else:
-            result = run_with_timeout(limit + max(limit, GRACE), lambda: run(problem, plan.engine.name, context))
+            patience = limit * (1 + SHARE_OF_GRACE) + GRACE
+            result = run_with_timeout(patience, lambda: run(problem, plan.engine.name, context))
     except TimedOut:
-        late = f"it had {limit:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
+        allowed = plan.options.get("time_limit") or limit
+        said = f"the search had {allowed:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
         context.deadline.stop = given_up = True
-        result = Result(FAILED, notes=(late,))
+        result = Result(FAILED, notes=(said,))
     except ClusterLost:
         raise
     except Exception as error:  # whatever a solver or somebody else's method raises
         result = Result(FAILED, notes=(told(error),))
+    result = _with_incumbents(result, incumbents)
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
     # Methods of others may look at their time without saying so.
     timed = result.timed or context.deadline.time_dependent or (result.pattern is None and context.deadline.expired)
     return replace(result, timed=timed, seconds=result.seconds or {"search": perf_counter() - begun})
+
+
+def _with_incumbents(result: Result, incumbents: Incumbents) -> Result:
+    """A search that ended with nothing, by whatever went wrong, had perhaps a release in hand."""
+    if result.pattern is not None or result.status == INFEASIBLE:
+        return result
+    best = next(incumbents.best_first(), None)
+    return result if best is None else replace(best, notes=(*result.notes, *best.notes, LAST_IN_HAND))
 
 
 def _audited(
@@ -261,7 +281,7 @@ def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[D
         "that must be published as they are, and are not": (status == "z") & (pattern.status != EXACT) & published,
         "that must be hidden, and are not": (status == "m") & (pattern.status != HIDDEN) & published,
     }
-    out = []
+    out: list[Diagnostic] = []
     method = find_method(engine.name)
     if not pattern.claims and method is not None and not method.traceable:
         headline = f"method `{engine.name}` says nothing about its changes, and readers know how it makes them"
@@ -299,7 +319,7 @@ def _changes(problem: TableProblem, pattern: Pattern, plan: Plan) -> Changes | N
 
 
 @contextmanager
-def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+def timed(seconds: dict[str, float], phase: str) -> Generator[None, None, None]:
     begun = perf_counter()
     try:
         yield

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdcdsl.bind.evaluate import View
+from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.linking import NamedTable, link
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
@@ -66,7 +69,7 @@ class Said:
 
 def contradicting(policy: Policy, said: Sequence[Said]) -> list[Diagnostic]:
     """Cells of which two blocks publish different things: the one that says less is then no protection."""
-    out = []
+    out: list[Diagnostic] = []
     for at, one in enumerate(said):
         for other in said[:at]:
             mine, theirs = _common(one.problem, other.problem)
@@ -90,21 +93,21 @@ def _contradiction(policy: Policy, before: Said, one: Said, at: np.ndarray) -> D
 
 def _common(one: TableProblem, other: TableProblem) -> tuple[np.ndarray, np.ndarray]:
     """Cells of each problem that mean the same, side by side."""
-    tables = [(problem, view.cells, table) for problem in (one, other) for view, table in _tables(problem)]
-    linked = link([NamedTable(table.name, table.measure, table.lattice) for _, _, table in tables])
+    tables = [(problem, *named) for problem in (one, other) for named in _tables(problem)]
+    linked = link([NamedTable(table.name, table.measure, lattice) for _, _, table, lattice in tables])
     first = np.full(linked.cells, -1, dtype=np.int64)
     second = first.copy()
-    for (problem, own, _), shared in zip(tables, linked.maps, strict=True):
-        (first if problem is one else second)[shared] = own
+    for (problem, view, _, _), shared in zip(tables, linked.maps, strict=True):
+        (first if problem is one else second)[shared] = view.cells
     both = np.flatnonzero((first >= 0) & (second >= 0))
     return first[both], second[both]
 
 
-def _tables(problem: TableProblem) -> Iterator[tuple]:
+def _tables(problem: TableProblem) -> Iterator[tuple[View, BoundTable, Lattice]]:
     """Tables whose cells have names; those of JJ files have numbers only."""
     for view, table in zip(problem.views, problem.tables, strict=False):
         if table.lattice is not None:
-            yield view, table
+            yield view, table, table.lattice
 
 
 def _alike(one: Pattern, mine: np.ndarray, other: Pattern, theirs: np.ndarray) -> np.ndarray:

@@ -157,7 +157,8 @@ def _call(name: str, *arguments: x.Expression) -> x.Call:
 
 def split(text: str, at: str = ",") -> list[str]:
     """Parts between commas that stand outside parentheses, braces and quotes."""
-    parts, depth, quoted, begun = [], 0, False, 0
+    parts: list[str] = []
+    depth, quoted, begun = 0, False, 0
     for i, sign in enumerate(text):
         if sign == '"':
             quoted = not quoted

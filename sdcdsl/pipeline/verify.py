@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sdcdsl.outcome import Prepared
 from sdcdsl.pattern.digest import digest as pattern_digest
@@ -71,7 +71,8 @@ def _certificate(path: Path, content: Mapping[str, Any]) -> Check:
 
 def _named(inputs: Any) -> list[tuple[str, ...]]:
     """Files as certificates and locks name them, in one order."""
-    entries = [one for one in inputs if isinstance(one, Mapping)] if isinstance(inputs, list) else []
+    listed = cast(list[object], inputs) if isinstance(inputs, list) else []
+    entries = [cast(Mapping[str, object], one) for one in listed if isinstance(one, Mapping)]
     return sorted(tuple(str(one.get(key)) for key in ("what", "name", "sha256")) for one in entries)
 
 

@@ -56,6 +56,8 @@ def _multiples(e: x.Expression) -> Multiples | None:
                 return _power(a, b)
         case x.Text() | x.Range() | x.Compare() | x.Not() | x.Every() | x.Some():
             return None
+        case _:
+            pass
     return {e: 1.0}
 
 
@@ -125,6 +127,8 @@ def _not_negative(e: x.Expression) -> bool:
             return _not_negative(left) and _not_negative(right)
         case x.Binary("^", left, _):
             return _not_negative(left)
+        case _:
+            pass
     found = _multiples(e)
     if found is None or found == {e: 1.0}:
         return False
@@ -160,7 +164,8 @@ def _arguments(e: x.Expression, name: str) -> list[x.Expression]:
     match e:
         case x.Call(called, arguments) if called == name:
             return [a.value for a in arguments]
-    return []
+        case _:
+            return []
 
 
 def _never_below(a: x.Expression, b: x.Expression, more: bool) -> bool:

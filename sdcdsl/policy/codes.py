@@ -45,6 +45,8 @@ def known_codes(dimension: d.Block) -> frozenset[str] | None:
                 codes.update(c.text for _, c in parts)
             case d.HierarchyTree(nodes):
                 codes.update(c.text for _, c in nodes)
+            case _:
+                pass
     return frozenset(codes)
 
 
@@ -53,8 +55,9 @@ class InlineTree:
     """One inline hierarchy: what adds up to what."""
 
     name: str | None
-    parts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)  # total -> (sign, part)
-    origin: dict[tuple[str, str], d.Statement] = field(default_factory=dict)  # (total, part) -> who said so
+    # total -> (sign, part); (total, part) -> who said so
+    parts: dict[str, list[tuple[int, str]]] = field(default_factory=dict[str, list[tuple[int, str]]])
+    origin: dict[tuple[str, str], d.Statement] = field(default_factory=dict[tuple[str, str], d.Statement])
 
     def add(self, total: str, sign: int, part: str, statement: d.Statement) -> None:
         self.parts.setdefault(total, []).append((sign, part))

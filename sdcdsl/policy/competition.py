@@ -92,7 +92,8 @@ def _stable(before: list[int], after: list[int]) -> set[int]:
         previous.append(heads[at - 1] if at else -1)
         ends[at : at + 1] = [place[key]]
         heads[at : at + 1] = [i]
-    out, i = set(), heads[-1] if heads else -1
+    out: set[int] = set()
+    i = heads[-1] if heads else -1
     while i >= 0:
         out.add(common[i])
         i = previous[i]
@@ -149,7 +150,7 @@ def _take_over(
             signs = into.setdefault(id(e.statement), set())
             if e.alive:
                 if kept and old is not None:
-                    found = gone_below[e.key] | (_alone(e, [old.amount]) if old.alive else set())
+                    found = gone_below[e.key] | (_alone(e, [old.amount]) if old.alive else Signs())
                 elif old is not None:
                     moved += 1
                     found = _moved(e, source, target) if moved <= _MOST_MOVED else {None}
@@ -185,7 +186,7 @@ def _gone_below(source: list[_Entry], target: list[_Entry], stable: set[int], wi
 def _moved(e: _Entry, source: list[_Entry], target: list[_Entry]) -> Signs:
     """A statement in another place takes over from itself, and from what it has overtaken."""
     below = False
-    after = set()
+    after: set[int] = set()
     for other in target:
         if below:
             after.add(other.key)

@@ -148,13 +148,14 @@ def _judged(
             return ChangeVerdict(VerdictReason.KNOWS_MORE, undone=b is None)
         case d.MethodChain() if isinstance(a, d.MethodChain) and isinstance(b, d.MethodChain):
             return verdicts.methods(a, b)
-    return ChangeVerdict(VerdictReason.CELLS_TELL)
+        case _:
+            return ChangeVerdict(VerdictReason.CELLS_TELL)
 
 
 # ---- which statements differ ---------------------------------------------------------------------------
 
 Pair = tuple[d.Statement | None, d.Statement | None]
-_SETS = (d.Knows, d.Integer)  # said twice is said once
+_SETS: tuple[Hashable, ...] = (d.Knows, d.Integer)  # said twice is said once
 _IN_ORDER = (d.Codes, d.HierarchyFile, d.HierarchySum, d.HierarchyPrefix, d.HierarchyTree)  # the first tree is meant
 
 
@@ -183,7 +184,7 @@ def _families(block: d.Block) -> dict[Hashable, list[d.Statement]]:
 
 def _differing(old: Sequence[d.Statement], new: Sequence[d.Statement]) -> Iterator[Pair]:
     """Compared as multisets, from the last one on: of equal statements that compete, the last counts."""
-    gone, come = _surplus(old, new), _surplus(new, old)
+    (_, gone), (_, come) = _split(old, Counter(new)), _split(new, Counter(old))
     waiting: dict[Hashable, list[d.Statement]] = {}
     for s in come:
         waiting.setdefault(_key(s), []).append(s)
@@ -197,23 +198,12 @@ def _differing(old: Sequence[d.Statement], new: Sequence[d.Statement]) -> Iterat
     yield from _moved(old, new)
 
 
-def _surplus(some: Sequence[d.Statement], others: Sequence[d.Statement]) -> list[d.Statement]:
-    left = Counter(others)
-    out = []
-    for s in reversed(some):
-        if left[s] > 0:
-            left[s] -= 1
-        else:
-            out.append(s)
-    return out[::-1]
-
-
 def _moved(old: Sequence[d.Statement], new: Sequence[d.Statement]) -> Iterator[Pair]:
     """Statements that both hold, in another order, where the order counts."""
     if not old or not (isinstance(old[0], _IN_ORDER) or rivals(old[0])):
         return
     shared = Counter(old) & Counter(new)
-    a, b = _only(old, shared), _only(new, shared)
+    (a, _), (b, _) = _split(old, shared), _split(new, shared)
     if a == b:
         return
     if isinstance(old[0], d.Level | d.Conditional | d.Bounds):  # every one is judged
@@ -224,13 +214,17 @@ def _moved(old: Sequence[d.Statement], new: Sequence[d.Statement]) -> Iterator[P
         yield next(s for s in a if s == b[at]), b[at]
 
 
-def _only(statements: Sequence[d.Statement], shared: Counter) -> list[d.Statement]:
-    left, out = Counter(shared), []
+def _split(
+    statements: Sequence[d.Statement], others: Counter[d.Statement]
+) -> tuple[list[d.Statement], list[d.Statement]]:
+    """Those that are among the others, as often as they are, and those that are left; the last are found first."""
+    left = Counter(others)
+    both: list[d.Statement] = []
+    alone: list[d.Statement] = []
     for s in reversed(statements):
-        if left[s] > 0:
-            left[s] -= 1
-            out.append(s)
-    return out[::-1]
+        (both if left[s] > 0 else alone).append(s)
+        left[s] -= 1
+    return both[::-1], alone[::-1]
 
 
 def _key(s: d.Statement) -> Hashable:
@@ -250,7 +244,8 @@ def _key(s: d.Statement) -> Hashable:
             return file.path
         case d.Knows():
             return s
-    return type(s)
+        case _:
+            return type(s)
 
 
 # ---- facts -----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, fields
+from typing import cast
 
 from sdcdsl.diagnostics import Span
 from sdcdsl.record import Record, record
@@ -167,5 +168,5 @@ def walk(expression: object) -> Iterator[Located]:
             if f.name != "span":
                 yield from walk(getattr(expression, f.name))
     elif isinstance(expression, tuple):
-        for part in expression:
+        for part in cast(tuple[object, ...], expression):
             yield from walk(part)

@@ -27,7 +27,7 @@ def paired(old: tuple[d.Fact, ...], new: tuple[d.Fact, ...]) -> Iterator[Pair]:
         for f in come:
             if (k := key(f)) is not None:
                 waiting.setdefault((type(f), k), deque()).append(f)
-        taken = set()
+        taken: set[int] = set()
         for f in gone:
             k = key(f) if id(f) not in partner else None
             if k is not None and (queue := waiting.get((type(f), k))):
@@ -46,7 +46,8 @@ def _same_meaning(f: d.Fact) -> Hashable | None:
             return (f.status, f.cells)
         case d.Waive():
             return (f.role, f.code, f.cells)
-    return (f.condition, f.where)
+        case _:
+            return (f.condition, f.where)
 
 
 def _same_cells(f: d.Fact) -> Hashable | None:
@@ -59,7 +60,8 @@ def _same_cells(f: d.Fact) -> Hashable | None:
             return (getattr(f, "status", None), cells.table, getattr(f, "together", False), cells.at[0])
         case d.Require():
             return ("condition", f.condition)
-    return None
+        case _:
+            return None
 
 
 def _same_subject(f: d.Fact) -> Hashable | None:
@@ -72,7 +74,8 @@ def _same_subject(f: d.Fact) -> Hashable | None:
             return (getattr(f, "status", None), cells.table)
         case d.Require():
             return ("because", f.because)
-    return None
+        case _:
+            return None
 
 
 _KEYS: tuple[Callable[[d.Fact], Hashable | None], ...] = (_same_meaning, _same_cells, _same_subject)
@@ -94,7 +97,8 @@ def added(f: d.Fact) -> ChangeVerdict:
             return ChangeVerdict(VerdictReason.FEWER_PUBLISHED, undone=True)
         case d.Waive():
             return ChangeVerdict(VerdictReason.MORE_SENSITIVE, undone=True)
-    return ChangeVerdict(VerdictReason.MORE_REQUIRED)
+        case _:
+            return ChangeVerdict(VerdictReason.MORE_REQUIRED)
 
 
 def changed(a: d.Fact, b: d.Fact) -> ChangeVerdict:
@@ -114,7 +118,8 @@ def changed(a: d.Fact, b: d.Fact) -> ChangeVerdict:
             return ChangeVerdict(VerdictReason.WAIVER_ENDS, undone=later)
         case d.Require(), d.Require():
             return _requirement(a, b)
-    return ChangeVerdict(VerdictReason.OTHER_CELLS)
+        case _:
+            return ChangeVerdict(VerdictReason.OTHER_CELLS)
 
 
 def _same_rule(a: d.Fact, b: d.Fact) -> ChangeVerdict:

@@ -45,16 +45,17 @@ class File:
 class _Loading:
     root: Path
     allow_outside: bool
-    others: Mapping[Path, str] = field(default_factory=dict)  # texts at hand, which are not read from disk
-    files: list[File] = field(default_factory=list)
-    seen: set[tuple[Path, str]] = field(default_factory=set)
-    texts: dict[Path, tuple[Parsed, Document]] = field(default_factory=dict)  # read once, under however many names
+    # Texts at hand are not read from disk; what is read is read once, under however many names.
+    others: Mapping[Path, str] = field(default_factory=dict[Path, str])
+    files: list[File] = field(default_factory=list[File])
+    seen: set[tuple[Path, str]] = field(default_factory=set[tuple[Path, str]])
+    texts: dict[Path, tuple[Parsed, Document]] = field(default_factory=dict[Path, tuple[Parsed, Document]])
     uses: int = 0
     size: int = 0
-    known: set[Path] = field(default_factory=set)
+    known: set[Path] = field(default_factory=set[Path])
     full: bool = False  # nothing more is read
-    missing: set[str] = field(default_factory=set)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set[str])
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
 
 def read_file(path: Path, name: str, used_at: Span | None = None) -> tuple[Source | None, list[Diagnostic]]:
@@ -84,30 +85,22 @@ def decode(data: bytes, name: str, place: Span | FilePlace | None = None) -> tup
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-        return None, [
-            diagnostic(
-                "SDC003",
-                f"{name} is not UTF-8 text",
-                place if isinstance(place, Span) else FilePlace(name, line=line, column=column),
-                f"byte {data[error.start]:#04x} in line {line}",
-                help="save the file as UTF-8",
-            )
-        ]
+        what = f"byte {data[error.start]:#04x} in line {line}"
+        at = _at(place, name, line, column)
+        return None, [diagnostic("SDC003", f"{name} is not UTF-8 text", at, what, help="save the file as UTF-8")]
     odd = _NOT_TEXT.search(text)
     if odd is not None:
-        source = Source(name, text)
-        line, column = source.position(odd.start())
-        return None, [
-            diagnostic(
-                "SDC004",
-                f"{name} is not a text file",
-                place if isinstance(place, Span) else FilePlace(name, line=line, column=column),
-                f"character U+{ord(odd.group()):04X} in line {line}",
-            )
-        ]
+        line, column = Source(name, text).position(odd.start())
+        what = f"character U+{ord(odd.group()):04X} in line {line}"
+        return None, [diagnostic("SDC004", f"{name} is not a text file", _at(place, name, line, column), what)]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # One spelling of é: composed and decomposed letters look alike and must mean the same.
     return Source(name, text if text.isascii() else unicodedata.normalize("NFC", text)), []
+
+
+def _at(place: Span | FilePlace, name: str, line: int, column: int) -> Span | FilePlace:
+    """Where a file is used, that is marked; else the place in the file."""
+    return place if isinstance(place, Span) else FilePlace(name, line=line, column=column)
 
 
 def _too_large(name: str, size: int, place: Span | FilePlace) -> Diagnostic:

@@ -151,12 +151,12 @@ def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
                 yield from _unused_in(options)
 
 
-def _unused_in(rivalling: list) -> Iterator[Diagnostic]:
+def _unused_in(rivalling: Iterable[d.Statement] | Iterable[d.Option]) -> Iterator[Diagnostic]:
     for statement, later in covered(rivalling):
         if later is None or later == statement:
             continue  # `pointless_conditions` and `repeated` tell
         found = diagnostic("SDC206", "no cell uses this statement", statement.span)
-        cells = "all cells" if later.where is None else "the same cells"
+        cells = "all cells" if getattr(later, "where", None) is None else "the same cells"
         yield found.mark(later.span, f"this one, for {cells}, comes later")
 
 
@@ -215,7 +215,8 @@ def _overridden(
             return scenarios(moved, old, new)
         case d.Each() | d.Coalition():
             return ChangeVerdict(VerdictReason.CELLS_TELL)
-    return None
+        case _:
+            return None
 
 
 def untitled(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:

@@ -82,7 +82,7 @@ class _Lowering(Pieces):
 
     def documentation(self, start: int) -> str:
         """The comment lines directly above."""
-        line, lines = self._line(start) - 1, []
+        line, lines = self._line(start) - 1, list[str]()
         while line in self.comments:
             lines.append(self.comments[line].text.lstrip("#").strip())
             line -= 1
@@ -105,7 +105,7 @@ class _Lowering(Pieces):
         return d.HierarchyFile(self.file(node), name=self.names(name), span=self.span(node))
 
     def _hierarchy_sum(self, node: Node) -> d.HierarchySum:
-        signs, parts = 1, []
+        signs, parts = 1, list[tuple[int, x.Code]]()
         total, *rest = node.nodes()
         for child in rest:
             if child.kind == "minus":

@@ -159,7 +159,7 @@ class Pieces:
         return x.Member(dimension, codes, negated=negated, span=span)
 
     def arguments(self, node: Node) -> tuple[x.Argument, ...]:
-        out = []
+        out: list[x.Argument] = []
         for child in node.nodes():
             if child.kind == "named":
                 value = next(self.expressions(child))

@@ -3,10 +3,11 @@ statements compete and which of them no cell can use. Checks, advice, comparison
 
 from __future__ import annotations
 
+import operator
 import posixpath
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from sdcdsl.diagnostics import Diagnostic, Fix, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
@@ -18,7 +19,7 @@ from sdcdsl.vocabulary.option import OptionSpec
 from sdcdsl.vocabulary.quantities import QUANTITIES
 
 LEVELS = ("lpl", "upl", "spl")
-_S = TypeVar("_S", bound=d.Statement)
+_S = TypeVar("_S", bound=x.Located)
 
 # ---- blocks ----------------------------------------------------------------------------------------------
 
@@ -103,7 +104,8 @@ def rivals(statement: d.Statement) -> Hashable | None:
             return ("cost", price)
         case d.Bounds():
             return ("bounds",)
-    return None
+        case _:
+            return None
 
 
 def covered(statements: Iterable[_S]) -> Iterator[tuple[_S, _S | None]]:
@@ -127,13 +129,13 @@ def covered(statements: Iterable[_S]) -> Iterator[tuple[_S, _S | None]]:
 
 # ---- conditions ------------------------------------------------------------------------------------------
 
-_HOLDS = {
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
+_HOLDS: dict[str, Callable[[float, float], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 
@@ -142,9 +144,9 @@ def simplified(condition: x.Expression | None) -> x.Expression | bool:
     match condition:
         case None:
             return True
-        case x.Compare(operator, left, right) if operator in _HOLDS:
+        case x.Compare(sign, left, right) if sign in _HOLDS:
             a, b = constant(left), constant(right)
-            return condition if a is None or b is None else _HOLDS[operator](a, b)
+            return condition if a is None or b is None else _HOLDS[sign](a, b)
         case x.Not(value):
             inner = simplified(value)
             return not inner if isinstance(inner, bool) else condition if inner is value else x.Not(inner)
@@ -152,7 +154,8 @@ def simplified(condition: x.Expression | None) -> x.Expression | bool:
             return _joined(condition, parts, x.Every, False)
         case x.Some(parts):
             return _joined(condition, parts, x.Some, True)
-    return condition
+        case _:
+            return condition
 
 
 def _joined(whole: x.Expression, parts: tuple[x.Expression, ...], join: type, decides: bool) -> x.Expression | bool:
@@ -177,15 +180,16 @@ def _names_a_dimension(e: x.Expression) -> bool:
 
 def constant_parts(said: object) -> Iterator[x.Expression]:
     """The outermost conditions, anywhere in a statement, that are true of all cells or of none."""
-    waiting = [said]
+    waiting: list[object] = [said]
     while waiting:
         at = waiting.pop()
         if isinstance(at, tuple):
-            waiting += reversed(at)
+            waiting += reversed(cast(tuple[object, ...], at))
         elif isinstance(at, x.Compare | x.Not | x.Every | x.Some) and isinstance(simplified(at), bool):
             yield at
         elif isinstance(at, x.Located):
-            waiting += reversed([v for name, v in at.__dict__.items() if isinstance(v, tuple | x.Located)])
+            parts: list[object] = list(at.__dict__.values())
+            waiting += reversed([part for part in parts if isinstance(part, (tuple, x.Located))])
 
 
 # ---- rules -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from sdcdsl.diagnostics import Span
 from sdcdsl.policy import document as d
@@ -75,7 +75,7 @@ def qualified(file: File, names: DeclaredNames) -> Iterator[d.Item]:
 def _renamed(value: Any, names: DeclaredNames) -> Any:
     match value:
         case tuple():
-            return tuple(_renamed(v, names) for v in value)
+            return tuple(_renamed(v, names) for v in cast(tuple[Any, ...], value))
         case d.Address(coordinates):
             return replace(value, coordinates=tuple((names.whole(name), code) for name, code in coordinates))
         case d.Column(role):
@@ -89,6 +89,8 @@ def _renamed(value: Any, names: DeclaredNames) -> Any:
                 return replace(value, right=_named(right, names))
         case x.Call("level", (x.Argument(None, argument),)) if names.is_dimension(argument):
             return replace(value, arguments=(replace(value.arguments[0], value=_named(argument, names)),))
+        case _:
+            pass
     if not is_dataclass(value) or isinstance(value, (Span, type)):
         return value
     return _with_names(value, names)
@@ -112,11 +114,13 @@ def _header(header: tuple[d.Cell, ...], names: DeclaredNames) -> tuple[d.Cell, .
 
 def _with_names(value: Any, names: DeclaredNames) -> Any:
     changes = {}
-    holding = _NAME_FIELDS.get(type(value), ())
+    kind: type[object] = type(value)
+    holding = _NAME_FIELDS.get(kind, ())
     for f in fields(value):
         old = getattr(value, f.name)
         if f.name in holding:
-            new = tuple(map(names.whole, old)) if isinstance(old, tuple) else names.whole(old) if old else old
+            many = isinstance(old, tuple)
+            new = tuple(map(names.whole, cast(tuple[str, ...], old))) if many else names.whole(old) if old else old
         elif f.name in ("span", "heading"):
             continue
         else:

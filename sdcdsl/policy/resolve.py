@@ -28,7 +28,7 @@ class Policy:
 
     title: str | None = None
     seed: int | None = None
-    blocks: Mapping[str, Mapping[str, d.Block]] = field(default_factory=dict)
+    blocks: Mapping[str, Mapping[str, d.Block]] = field(default_factory=dict[str, Mapping[str, d.Block]])
     facts: tuple[d.Fact, ...] = ()
     overrides: tuple[d.Block, ...] = ()
     files: tuple[File, ...] = field(default=(), compare=False, repr=False)
@@ -94,7 +94,7 @@ class Policy:
 
     def may_exist(self, name: str) -> bool:
         """Does the name stand in a part of the text that could not be read? Then nobody can say it is unknown."""
-        missing = self.files[-1].missing if self.files else frozenset()
+        missing = self.files[-1].missing if self.files else frozenset[str]()
         if any(not prefix or name == prefix or name.startswith(f"{prefix}.") for prefix in missing):
             return True  # it may stand in a file that could not be read
         return not name or name.rsplit(".", 1)[-1] in self.unreadable
@@ -136,7 +136,7 @@ class _Resolving:
             self.titles += file.document.all(d.Title)
         self.seeds += file.document.all(d.Seed)
         # A file that is used under two names says its general facts twice, and those about its own tables once each.
-        known = self._said_before() if file.again else set()
+        known = self._said_before() if file.again else set[d.Fact]()
         for item in items:
             if isinstance(item, d.Block) and not item.override:
                 self._block(item)
@@ -163,7 +163,7 @@ class _Resolving:
             self.doubtful += [known[block.name].heading, block.heading]
         known[block.name] = block  # what follows was written with the last one in mind
 
-    def _once(self, file: File, kind: type, what: str) -> None:
+    def _once(self, file: File, kind: type[d.Title | d.Seed], what: str) -> None:
         said = file.document.all(kind)
         for again in said[1:]:
             found = diagnostic("SDC143", f"a policy has one {what}", again.span, "said again here")

@@ -40,7 +40,7 @@ class Checker:
     place: Place
     dimensions: frozenset[str] | None = None  # those of the tables the statement is about; None: any
     variables: frozenset[str] = frozenset()  # columns that the data brings along
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
     # ---- what a statement asks for ------------------------------------------------------------
 
@@ -102,6 +102,8 @@ class Checker:
             case x.Range(low, high):
                 self.amount(low)
                 self.amount(high)
+            case _:
+                pass
         return Type.UNKNOWN
 
     def _infinity(self, e: x.Infinity) -> Type:
@@ -243,7 +245,7 @@ class Checker:
                 self._fits_tables(side.name, side.span)
                 self._compare_code(e, side.name, other)
                 return Type.TRUTH
-        types = []
+        types: list[Type] = []
         for side in (e.left, e.right):
             if types == [Type.UNKNOWN] and isinstance(side, x.Name) and e.operator in ("=", "!="):
                 break  # `regoin = A`: what A is a code of, nobody can tell
@@ -326,9 +328,17 @@ class Checker:
         self._report("SDC123", headline, e.span, f"write {share:g}", fix=Fix(e.span, f"{share:g}") if e.span else None)
 
     def _report(
-        self, code: str, headline: str, span: Span | None, label: str = "", *, notes: Iterable[str] = (), **more
+        self,
+        code: str,
+        headline: str,
+        span: Span | None,
+        label: str = "",
+        *,
+        notes: Iterable[str] = (),
+        help: str | None = None,
+        fix: Fix | None = None,
     ) -> None:
-        self.diagnostics.append(diagnostic(code, headline, span, label, notes=notes, **more))
+        self.diagnostics.append(diagnostic(code, headline, span, label, notes=notes, help=help, fix=fix))
 
 
 def _how_many(function: Function) -> str:
@@ -348,7 +358,8 @@ def code_text(e: x.Expression) -> str | None:
             return text
         case x.Code(text):
             return text
-    return None
+        case _:
+            return None
 
 
 def missing_code(policy: Policy, dimension: str, code: str, span: Span | None) -> Diagnostic | None:

@@ -31,6 +31,11 @@ class Verdict(StrEnum):
 _T, _N, _D = Verdict.TIGHTER, Verdict.NEUTRAL, Verdict.NEEDS_DATA
 
 
+def _either_way(verdict: Verdict, why: str) -> tuple[Verdict, str, str]:
+    """The change and the change back are said in the same words."""
+    return verdict, why, why
+
+
 class VerdictReason(Enum):
     """A verdict, why, and why the change back has the opposite one."""
 
@@ -48,48 +53,28 @@ class VerdictReason(Enum):
     RULE_LOOKS = _T, "the rule looks at all cells", "the rule looks at fewer cells"
     MORE_ADDRESSES = _T, "more cells are named", "fewer cells are named"
 
-    SAME = _N, "{} is the same", "{} is the same"
-    UNUSED = _N, "no cell uses it", "no cell uses it"
-    IDLE = _N, "counts only where a protect block names it", "counts only where a protect block names it"
-    COST = (
-        _N,
-        "moves the choice of cells, not their protection",
-        "moves the choice of cells, not their protection",
-    )
-    SILENT = _N, "says nothing about protection", "says nothing about protection"
-    EFFORT = (
-        _N,
-        "how long to search says nothing about protection",
-        "how long to search says nothing about protection",
-    )
-    ORDER_ONLY = _N, "only the order changed", "only the order changed"
-    WHY_ONLY = _N, "only the reason changed", "only the reason changed"
+    SAME = _either_way(_N, "{} is the same")
+    UNUSED = _either_way(_N, "no cell uses it")
+    IDLE = _either_way(_N, "counts only where a protect block names it")
+    COST = _either_way(_N, "moves the choice of cells, not their protection")
+    SILENT = _either_way(_N, "says nothing about protection")
+    EFFORT = _either_way(_N, "how long to search says nothing about protection")
+    ORDER_ONLY = _either_way(_N, "only the order changed")
+    WHY_ONLY = _either_way(_N, "only the reason changed")
 
-    MIXED = _D, "{} rises in some cells and may fall in others", "{} rises in some cells and may fall in others"
-    BOUNDS_MOVE = (
-        _D,
-        "the bounds move, which way shows in the cells",
-        "the bounds move, which way shows in the cells",
-    )
-    ORDER = _D, "the order changed, and the last match wins", "the order changed, and the last match wins"
+    MIXED = _either_way(_D, "{} rises in some cells and may fall in others")
+    BOUNDS_MOVE = _either_way(_D, "the bounds move, which way shows in the cells")
+    ORDER = _either_way(_D, "the order changed, and the last match wins")
     EXCHANGED = _D, "{1} instead of {0}", "{0} instead of {1}"
-    ELSEWHERE = _D, "{} is guarded against in another way", "{} is guarded against in another way"
-    FILE_ATTACKER = (
-        _D,
-        "without a name, the attacker is the one of the table's file",
-        "without a name, the attacker is the one of the table's file",
-    )
-    OTHER_METHOD = _D, "another method publishes something else", "another method publishes something else"
-    PUBLISHED = _D, "what is published changes", "what is published changes"
-    DATA = _D, "the data changes", "the data changes"
-    TWICE = (
-        _D,
-        "another release of a table that is protected elsewhere too",
-        "another release of a table that is protected elsewhere too",
-    )
-    OTHER_CELLS = _D, "it looks at other cells", "it looks at other cells"
-    PULLS = _D, "the rule's arguments pull in two directions", "the rule's arguments pull in two directions"
-    CELLS_TELL = _D, "its effect shows in the cells", "its effect shows in the cells"
+    ELSEWHERE = _either_way(_D, "{} is guarded against in another way")
+    FILE_ATTACKER = _either_way(_D, "without a name, the attacker is the one of the table's file")
+    OTHER_METHOD = _either_way(_D, "another method publishes something else")
+    PUBLISHED = _either_way(_D, "what is published changes")
+    DATA = _either_way(_D, "the data changes")
+    TWICE = _either_way(_D, "another release of a table that is protected elsewhere too")
+    OTHER_CELLS = _either_way(_D, "it looks at other cells")
+    PULLS = _either_way(_D, "the rule's arguments pull in two directions")
+    CELLS_TELL = _either_way(_D, "its effect shows in the cells")
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def _cells(c: d.Cells) -> str:
 
 
 @singledispatch
-def statement(s) -> str:
+def statement(s: object) -> str:
     """One statement of a block, on one line (a table or tree: several)."""
     raise TypeError(f"not a statement: {s!r}")
 
@@ -338,7 +338,7 @@ def heading(block: d.Block) -> str:
 
 
 @singledispatch
-def fact(item) -> str:
+def fact(item: object) -> str:
     """A statement at the top of a file, on one line."""
     raise TypeError(f"not an item: {item!r}")
 

@@ -78,11 +78,11 @@ def reaches(problem: ProofProblem, bounds: Sequence[Bound]) -> np.ndarray:
 
 def _batches(chosen: list[int], size: list[int]) -> Iterator[list[int]]:
     """As many as have AT_ONCE entries together; one that has more comes by itself."""
-    batch, total = [], 0
+    batch, total = list[int](), 0
     for i in chosen:
         if batch and total + size[i] > AT_ONCE:
             yield batch
-            batch, total = [], 0
+            batch, total = list[int](), 0
         batch.append(i)
         total += size[i]
     if batch:

@@ -223,7 +223,8 @@ def _relations(system: System) -> Iterator[dict[str, Any]]:
     entries = system.by_equation
     first = 0
     while first < system.equations:
-        last = int(np.searchsorted(entries.start, entries.start[first] + CHUNK, side="right")) - 1
+        most = int(entries.start[first]) + CHUNK
+        last = int(np.searchsorted(entries.start, most, side="right")) - 1
         last = min(max(last, first + 1), first + CHUNK, system.equations)
         mine = slice(int(entries.start[first]), int(entries.start[last]))
         yield {

@@ -24,6 +24,7 @@ from sdcdsl.proof.reading import (
     fields,
     index,
     integers,
+    listed,
     number,
     numbers,
 )
@@ -36,8 +37,12 @@ NUMBERS = 2**14  # of witnesses and claims that are checked at a time
 ENTRIES = 2**18  # of the relations that these witnesses meet, and of relations that bounds name
 # Records stand in this order; those with the same number in any order.
 KINDS = ("cells", "relations", "view", "attackers", "known", "pairs", "class", "families", "left out")
-ORDER = {kind: 1 + at for at, kind in enumerate(KINDS)}
-ORDER |= {"witness": 10, "claim": 10, "bound": 10, "verdicts": 11, "end": 12}
+ORDER = {
+    **{kind: 1 + at for at, kind in enumerate(KINDS)},
+    **dict.fromkeys(("witness", "claim", "bound"), 10),
+    "verdicts": 11,
+    "end": 12,
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Verification:
     not_proven: int = 0
     exact: bool = False  # no tolerance was used
     largest_tolerance: float = 0.0  # as a share of the level
-    header: dict[str, Any] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict[str, Any])
     readable: bool = True  # False: not a certificate, or not a whole one
 
 
@@ -236,13 +241,14 @@ class _Check:
             raise MalformedCertificate("a bound for pairs of several cells or views")
 
     def _verdicts(self, body: Any, lines: CertificateLines) -> None:
-        if not isinstance(body, list) or len(body) % 2 or not all(x in ("p", "e", "n") for x in body[::2]):
+        runs = listed(body)
+        if runs is None or len(runs) % 2 or not all(x in ("p", "e", "n") for x in runs[::2]):
             raise MalformedCertificate("verdicts are letters p, e, n and counts in turn")
-        counts = integers(body[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
+        counts = integers(runs[1::2], None, len(self.problem.pairs) + 1, "counts of verdicts")
         self.judged += int(counts.sum())
         if self.judged > len(self.problem.pairs):
             raise MalformedCertificate("more verdicts than pairs")
-        self.verdicts.append(np.repeat(np.array(body[::2], dtype="U1"), counts))
+        self.verdicts.append(np.repeat(np.array(runs[::2], dtype="U1"), counts))
 
     def _end(self, body: Any, lines: CertificateLines) -> None:
         *stated, given = fields(body, *self.counts, "sha256")

@@ -42,7 +42,7 @@ def attained(
     failed = out == 0
     for number in np.unique(which[failed]).tolist():
         mine = failed & (which == number)
-        again = _whole(problem, witnesses[number])
+        again = _whole(problem, witnesses[int(number)])
         if again is not None:
             far, broken = _far(problem, again[0], which[mine] * 0, step[mine] * again[1], pair[mine])
             out[mine] = np.where(broken <= ATTAINED * far, far, 0.0)

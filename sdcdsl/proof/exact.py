@@ -232,7 +232,7 @@ def _two_product(x: Numbers, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     return product, np.where(nothing, 0.0, rest), safe
 
 
-def _split(x):
+def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two halves of 26 bits."""
     big = x * 134217729.0  # 2^27 + 1
     high = big - (big - x)

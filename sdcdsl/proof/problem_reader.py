@@ -20,6 +20,8 @@ from sdcdsl.proof.reading import (
     fields,
     index,
     integers,
+    length,
+    listed,
     numbers,
 )
 from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
@@ -115,11 +117,12 @@ class ProblemReader:
 
     def _take_attackers(self, body: Any) -> None:
         labels, views = fields(body, "labels", "views")
-        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        texts = [label for label in listed(labels) or () if isinstance(label, str)]
+        if listed(labels) is None or len(texts) != len(labels):
             raise MalformedCertificate("labels of attackers are texts")
-        mine = self._more("attackers", len(labels))
-        self.labels += labels
-        self._view_of[mine] = integers(views, len(labels), self.count["views"], "views of attackers")
+        mine = self._more("attackers", len(texts))
+        self.labels += texts
+        self._view_of[mine] = integers(views, len(texts), self.count["views"], "views of attackers")
 
     def _take_known(self, body: Any) -> None:
         attackers, cells, low, high = fields(body, "attackers", "cells", "low", "high")
@@ -220,11 +223,6 @@ class ProblemReader:
             raise MalformedCertificate(
                 f"the header counts {self.count[what]:,} {what}, the file has {self.found[what]:,}"
             )
-
-
-def length(value: Any) -> int:
-    """Of a list, packed or not; what is no list is refused by whoever reads it."""
-    return len(value) if isinstance(value, list | np.ndarray) else 0
 
 
 def denominator(value: Any) -> int:

@@ -11,7 +11,7 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -122,11 +122,12 @@ def _record(line: bytes, decoder: json.JSONDecoder, first: bool) -> tuple[str, A
         raise MalformedCertificate(f"not a JSON record ({str(error)[:100]})") from None
     if not isinstance(record, dict) or not record:
         raise MalformedCertificate("not a record")
+    named = cast(dict[str, Any], record)
     if first:
-        return "header", record
-    if len(record) != 1:
+        return "header", named
+    if len(named) != 1:
         raise MalformedCertificate("a record has one kind")
-    ((kind, body),) = record.items()
+    ((kind, body),) = named.items()
     # The letters alone may stand in packed numbers.
     if kind != "attackers" and (b"true" in line or b"false" in line) and _TRUTH.search(line):
         raise MalformedCertificate("a number was expected, not true or false")
@@ -135,9 +136,10 @@ def _record(line: bytes, decoder: json.JSONDecoder, first: bool) -> tuple[str, A
 
 def fields(body: Any, *names: str) -> list[Any]:
     """The values of exactly these names."""
-    if not isinstance(body, dict) or set(body) != set(names):
+    said = cast(dict[str, Any], body) if isinstance(body, dict) else {}
+    if set(said) != set(names):
         raise MalformedCertificate(f"expected an object with {', '.join(names)}")
-    return [body[name] for name in names]
+    return [said[name] for name in names]
 
 
 def count(value: Any, what: str, most: int = MOST) -> int:
@@ -160,10 +162,25 @@ def number(value: Any, what: str) -> float:
     return float(value)
 
 
+def listed(value: Any) -> list[Any] | None:
+    """A list as JSON has it: what is in it is looked at later."""
+    return cast(list[Any], value) if isinstance(value, list) else None
+
+
+def packed(value: Any) -> np.ndarray | None:
+    return cast(np.ndarray, value) if isinstance(value, np.ndarray) else None
+
+
+def length(value: Any) -> int:
+    """Of a list, packed or not; what is no list is refused by whoever reads it."""
+    found = packed(value) if listed(value) is None else listed(value)
+    return 0 if found is None else len(found)
+
+
 def integers(value: Any, size: int | None, below: int, what: str) -> np.ndarray:
     """A list of whole numbers from 0 to below - 1, or such in runs; `size` of them, where that is known."""
     if isinstance(value, dict):
-        values, counts = _runs(value, size, what)
+        values, counts = _runs(cast(dict[str, Any], value), size, what)
         return np.repeat(integers(values, len(values), below, what), counts)
     out = _array("q", value, what)
     if size is not None and len(out) != size:
@@ -175,7 +192,7 @@ def integers(value: Any, size: int | None, below: int, what: str) -> np.ndarray:
 
 def ascending(value: Any, below: int, what: str) -> np.ndarray:
     """Numbers written as the first and the differences, each larger than the one before."""
-    if isinstance(value, list | np.ndarray) and len(value) > below:
+    if length(value) > below:
         raise MalformedCertificate(f"{what}: more numbers than there are")
     gaps = _array("q", value, what)
     if not len(gaps):
@@ -193,11 +210,12 @@ def ascending(value: Any, below: int, what: str) -> np.ndarray:
 def numbers(value: Any, size: int | None, what: str, open_end: float | None = None) -> np.ndarray:
     """A list of finite numbers, or such in runs. With `open_end`, null stands for it, among packed ones it itself."""
     if isinstance(value, dict):
-        values, counts = _runs(value, size, what)
+        values, counts = _runs(cast(dict[str, Any], value), size, what)
         return np.repeat(numbers(values, len(values), what, open_end), counts)
-    if open_end is not None and isinstance(value, list) and None in value:
-        opened = np.array([x is None for x in value])
-        out = _array("d", [0 if x is None else x for x in value], what)
+    ends = listed(value)
+    if open_end is not None and ends is not None and None in ends:
+        opened = np.array([x is None for x in ends])
+        out = _array("d", [0 if x is None else x for x in ends], what)
     else:
         opened, out = None, _array("d", value, what)
     if size is not None and len(out) != size:
@@ -211,22 +229,22 @@ def numbers(value: Any, size: int | None, what: str, open_end: float | None = No
 
 
 def _array(code: str, value: Any, what: str) -> np.ndarray:
-    if isinstance(value, np.ndarray):
-        if code == "q" and value.dtype.kind == "f":
+    dtype = np.int64 if code == "q" else np.float64
+    if (numbers := packed(value)) is not None:
+        if code == "q" and numbers.dtype.kind == "f":
             raise MalformedCertificate(f"{what}: not a list of whole numbers")
-        return value.astype(np.int64 if code == "q" else np.float64)
-    if not isinstance(value, list):
+        return numbers.astype(dtype)
+    if (given := listed(value)) is None:
         raise MalformedCertificate(f"{what}: a list was expected")
     try:
-        dtype = np.int64 if code == "q" else np.float64
-        return np.frombuffer(array(code, value), dtype=dtype) if value else np.empty(0, dtype=dtype)
+        return np.frombuffer(array(code, given), dtype=dtype) if given else np.empty(0, dtype=dtype)
     except (TypeError, OverflowError):
         raise MalformedCertificate(f"{what}: not a list of {'whole ' if code == 'q' else ''}numbers") from None
 
 
 def _runs(value: dict[str, Any], size: int | None, what: str) -> tuple[list[Any], np.ndarray]:
-    (runs,) = fields(value, "runs")
-    if not isinstance(runs, list) or len(runs) % 2:
+    runs = listed(fields(value, "runs")[0])
+    if runs is None or len(runs) % 2:
         raise MalformedCertificate(f"{what}: runs are values and counts in turn")
     counts = integers(runs[1::2], None, MOST, what)
     if size is None or int(counts.sum()) != size or (len(counts) and counts.min() < 1):

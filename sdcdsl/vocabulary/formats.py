@@ -11,7 +11,7 @@ from sdcdsl.vocabulary.option import Kind, NoOptions, option
 
 @record
 class CsvOptions(Record):
-    delimiter: Any = option(Kind.TEXT, "what stands between two fields; found out if not given", None)
+    delimiter: Any = option(Kind.TEXT, "what stands between two fields; detected if not given", None)
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
     encoding: Any = option(Kind.TEXT, "the text encoding", "utf-8")
     missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
@@ -108,12 +108,12 @@ DATA = _by_name(
 )
 TABLES = _by_name(Format("jj", "a JJ file of τ-ARGUS or CSPLIB: values, bounds, levels, weights and relations"))
 HIERARCHIES = _by_name(
-    Format("hrc", "τ-ARGUS hierarchy: one code a line, indented by signs", HrcOptions),
-    Format("columns", "correspondence table: one column a level", CorrespondenceOptions),
-    Format("parents", "one row a code, with the code it is part of", ParentOptions),
+    Format("hrc", "τ-ARGUS hierarchy: one code per line, indented by signs", HrcOptions),
+    Format("columns", "correspondence table: one column per level", CorrespondenceOptions),
+    Format("parents", "one row per code, with the code it is part of", ParentOptions),
 )
 CELL_LISTS = _by_name(
-    Format("csv", "one row a cell: a column for each dimension", CsvOptions),
+    Format("csv", "one row per cell: a column for each dimension", CsvOptions),
     Format("hst", "τ-ARGUS a-priori file"),
 )
 RELEASES = _by_name(

@@ -27,9 +27,7 @@ class Limits(Record):
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
     backend: str = option(Kind.CHOICE, "which solver to use", "highs", choices=BACKENDS)
-    unions: str = option(
-        Kind.CHOICE, "also protect sums of hidden cells that give somebody away together", "on", choices=("on", "off")
-    )
+    unions: str = option(Kind.CHOICE, "also protect sensitive sums of hidden cells", "on", choices=("on", "off"))
 
 
 @record
@@ -49,6 +47,7 @@ class Method(Record):
     lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
     model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
     accelerator: str | None = None  # "module:function" of a search for solutions of that model
+    model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first
     accelerator_backends: tuple[str, ...] = ("highs",)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
 

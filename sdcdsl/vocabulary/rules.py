@@ -30,7 +30,7 @@ class PPercentArguments(Record):
 @record
 class PqArguments(Record):
     p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
-    q: Any = option(Kind.SHARE, "how closely everybody knew them before", least=0, most=100, tighter=-1)
+    q: Any = option(Kind.SHARE, "how closely everybody knew contributions before", least=0, most=100, tighter=-1)
 
 
 @record
@@ -66,7 +66,7 @@ _ALL = (
     Rule("threshold", "too few contributors", ThresholdArguments, ("count",), aliases=("freq",)),
     Rule("dominance", "a few contributors make up most of the cell", DominanceArguments, ("largest",), 1, ("nk",)),
     Rule("p_percent", "one contributor can estimate another too closely", PPercentArguments, ("largest",), 2, ("p",)),
-    Rule("pq", "p_percent with what was known before", PqArguments, ("largest",), 2),
+    Rule("pq", "p_percent with prior knowledge of contributions", PqArguments, ("largest",), 2),
     Rule("contributors", "too few contributors of more than zero", ContributorsArguments, ("count",)),
     Rule("request", "a contributor asked for protection", RequestArguments, ("units",), 2),
     Rule("zero", "all contributors report zero, which tells what each of them reported", ZeroArguments, ("count",)),

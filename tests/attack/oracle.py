@@ -151,7 +151,7 @@ def _furthest(system: System, cell: int, sign: int) -> Number:
             continue
         gone = basis[leaving]
         full[gone] = value[leaving] != 0  # it left at its room, or at zero
-        value[leaving] = way * step + (room[enter] if full[enter] else 0)
+        value[leaving] = way * step + (Fraction(room[enter]) if full[enter] else 0)
         full[enter] = False
         pivot = [v / tableau[leaving][enter] for v in tableau[leaving]]
         tableau = [pivot if i == leaving else _minus(row, row[enter], pivot) for i, row in enumerate(tableau)]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 
 
-@dataclass(frozen=True, eq=False)
-class System:
+class System(NamedTuple):
     coefficient: np.ndarray
     cell_of: np.ndarray
     equation_of: np.ndarray
     cells: int
     equations: int
-
-    def __iter__(self):
-        return iter((self.coefficient, self.cell_of, self.equation_of, self.cells, self.equations))
 
     @property
     def dense(self) -> np.ndarray:

@@ -83,7 +83,7 @@ def test_exact_ends(seed: int, open_ended: bool, monkeypatch: pytest.MonkeyPatch
 
 def test_moves_are_entered_before_there_is_no_room_for_more(monkeypatch: pytest.MonkeyPatch):
     task = task_of(1)
-    monkeypatch.setattr(streaming, "AT_ONCE", 3)
+    monkeypatch.setattr(streaming, "TUNING", replace(streaming.TUNING, flows_at_once=3))
     with kernels("fast"):
         few = settle(task)
     monkeypatch.undo()

@@ -34,8 +34,8 @@ def grid(rows: int, columns: int, seed: int) -> Component:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_are_the_same_whatever_the_engine_was_asked_before(seed: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(dense, "MANY", 0)
-    monkeypatch.setattr(tableau, "EAGER", 0)
+    monkeypatch.setattr(dense, "TUNING", replace(dense.TUNING, inner_from=0))
+    monkeypatch.setattr(tableau, "TABLEAU", replace(tableau.TABLEAU, eager=0))
     component = grid(4, 5, seed)
     rng = np.random.default_rng(seed)
     cell = np.repeat(rng.permutation(30)[:12], 3)  # three attackers each, who see the same

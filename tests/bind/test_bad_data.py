@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ s1,large,f,60,1
 }
 
 
-def plan(folder: Path, policy: str, files: dict[str, str | bytes | None], *options: str):
+def plan(folder: Path, policy: str, files: Mapping[str, str | bytes | None], *options: str):
     """Run the command in a folder with the good files, and the bad ones over them."""
     for name, text in {**FILES, "p.sdc": policy, **files}.items():
         if text is not None:
@@ -353,7 +354,7 @@ CASES = {
         said(CELLS, "lpl needed", "lpl 11"),
         {},
         "SDC320",
-        ["p.sdc", "lpl 11", "area = n1, size = small asks for 11, the bounds leave 10"],
+        ["p.sdc", "lpl 11", "area = n1, size = small requires 11, the bounds leave 10"],
     ),
     "division by zero": (
         said(CELLS, "cost 1", "cost 1 / (value - 20)"),

@@ -60,7 +60,9 @@ def has(view: View, e) -> bool:
         if isinstance(part, (x.Member, x.Under, x.AtLevel)):
             asked.add(part.dimension.split(".")[0])
         elif isinstance(part, x.Call) and part.name == "level":
-            asked.add(part.arguments[0].value.name.split(".")[0])
+            dimension = part.arguments[0].value
+            assert isinstance(dimension, x.Name)
+            asked.add(dimension.name.split(".")[0])
         elif isinstance(part, x.Compare):
             asked |= {s.name for s in (part.left, part.right) if isinstance(s, x.Name) and s.name in ("nace", "size")}
     return asked <= dims
@@ -128,6 +130,7 @@ def truth(e, view: View, cell: int) -> bool:
         case x.Compare(operator, x.Name(("nace" | "size") as name), other) | x.Compare(
             operator, other, x.Name(("nace" | "size") as name)
         ):
+            assert isinstance(other, x.Text)
             return (codes[name] == other.value) == (operator == "=")
         case x.Compare(operator, left, right):
             a, b = amount(left, view, cell), amount(right, view, cell)

@@ -130,6 +130,6 @@ def test_keys_do_not_depend_on_how_records_come():
     backwards = cell_keys(GOOD.filter(pl.col("h").is_not_null()).reverse().lazy(), cells, asked, 7)
     named = cell_keys(GOOD.filter(pl.col("h").is_not_null()).lazy(), cells, asked, 7)
     assert once is not None
-    assert backwards is not None
-    assert np.array_equal(backwards, named)  # type: ignore[arg-type]
+    assert backwards is not None and named is not None
+    assert np.array_equal(backwards, named)
     assert not np.array_equal(once, named)  # the nameless have keys as well

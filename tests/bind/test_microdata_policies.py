@@ -184,7 +184,7 @@ def test_each_respondent_knows_its_own_part(records, together, share, unions):
         assert all(low <= a[c] for c, low in known[who].items())
     # Pairs: nobody is protected from the only contributor, the others only as far as their own part leaves room.
     sensitive = problem.sensitive.tolist()
-    wanted = {}
+    wanted: dict[tuple[str, int], tuple[float, float]] = {}
     for who, c in product(kept, sensitive):
         if list(parts[c]) != [who]:
             wanted[who, c] = (min(a[c], 3.0, a[c] - parts[c].get(who, 0.0)), 4.0)

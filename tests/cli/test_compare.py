@@ -69,7 +69,7 @@ def test_side_by_side(policy, tmp_path):
     assert [row["variant"] for row in table] == [name for name, _ in names]
     assert float(table[0]["loss"]) == pytest.approx(100 * 59 / 760)
     drawn = ElementTree.parse(out / "compare.svg").getroot()
-    marks = [mark.get("data-run") for mark in drawn.iter() if mark.get("data-run")]
+    marks = [run for mark in drawn.iter() if (run := mark.get("data-run"))]
     assert sorted(marks) == sorted(f"{variant} ×{level:g}" for variant, level in names)
 
 
@@ -135,8 +135,10 @@ def test_several_blocks(policy):
 class Running:
     def __init__(self, site: Path, *arguments: object) -> None:
         command = [sys.executable, "-m", "sdcdsl", "compare", *map(str, arguments), "--progress", "events"]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, env=environment(site), text=True, start_new_session=True, **pipes)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            command, env=environment(site), text=True, start_new_session=True, stdout=pipe, stderr=pipe
+        )
 
     def press(self) -> None:
         os.killpg(self.process.pid, signal.SIGINT)  # a terminal tells everybody

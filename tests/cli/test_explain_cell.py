@@ -166,7 +166,7 @@ def test_changed_without_a_word_about_it_cannot_be_attacked(world: World):
     assert found["release"]["kind"] == "changed" and not found["release"]["attacked"]
     assert found["if_published"] is None and found["outsider"] is None and found["attackers"] == []
     text = run(path, "--cell", named("II·A"), "--released", released).stdout
-    assert "changed to 0 (-8)" in text and "nobody to simulate" in text
+    assert "changed to 0 (-8)" in text and "no attacker can be simulated" in text
 
 
 def test_without_a_release_the_policy_is_run_and_nothing_written(world: World):

@@ -109,8 +109,8 @@ def test_limits_that_are_not_reached_change_nothing(folder: Path):
 
 def test_a_run_that_the_system_ends(folder: Path):
     """What the kernel does when memory is used up: it kills the process that works, not the one that watches."""
-    killing = "import os, signal; from sdcdsl.cli import planning\n"
-    killing += "planning.bind_all = lambda *a: os.kill(os.getpid(), signal.SIGKILL)"
+    killing = "import os, signal; from sdcdsl.pipeline import plan\n"
+    killing += "plan.plan = lambda *a: os.kill(os.getpid(), signal.SIGKILL)"
     got = run(folder, "plan", "p.sdc", "--max-memory", "8GB", before=killing)
     assert got.returncode == exits.LIMIT
     assert "ran out of memory" in got.stderr

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sdcdsl.cli.protect_display import Block
+from sdcdsl.cli.protect_display import Block, figures, told
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import Progress
+from tests.waiting import Looks
 
 
 def test_a_line_tells_the_size_first_and_then_how_far_the_search_is() -> None:
@@ -17,3 +18,17 @@ def test_a_line_tells_the_size_first_and_then_how_far_the_search_is() -> None:
     block.deadline = None  # the audit
     block.doing, block.standing = "audit, 3 of 112 pairs", None
     assert block.line() == "turnover: audit, 3 of 112 pairs, 0 s"
+    block.settled = 0.25
+    assert block.line().endswith(" [###---------]")
+
+
+def test_a_bar_shows_how_much_of_the_time_has_passed() -> None:
+    block = Block("turnover", monotonic(), doing="csp", deadline=Looks(10e-3))
+    assert block.line().endswith("]") and "#" in block.line()
+
+
+def test_lines_and_events_have_the_same_figures_under_the_same_names() -> None:
+    standing = Progress("search", 100.0, 75.0)
+    assert figures(standing) == {"objective": 100.0, "bound": 75.0, "gap": 0.25}
+    assert [word.split(" ")[0] for word in told(standing)[1:]] == list(figures(standing))
+    assert figures(Progress("search", 0.0, -1.0))["gap"] is None  # JSON knows no infinity

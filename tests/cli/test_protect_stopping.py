@@ -19,8 +19,10 @@ class Running:
 
     def __init__(self, path: Path, site: Path, said: str, *more: str) -> None:
         command = [sys.executable, "-m", "sdcdsl", "protect", str(path), "--progress", "lines", *more]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, env=environment(site), text=True, start_new_session=True, **pipes)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            command, env=environment(site), text=True, start_new_session=True, stdout=pipe, stderr=pipe
+        )
         self.wait_for(said)
 
     def wait_for(self, said: str) -> None:
@@ -73,7 +75,7 @@ def test_a_search_that_does_not_come_back_is_given_up(policy, tmp_path, others):
     path = policy("method stubborn {\n    time_limit 0.5 s\n  }", 'release csv "out.csv"')
     ended = hurried(path, others)
     assert ended.returncode == 5, ended.stderr
-    assert "error[SDC512]" in ended.stderr and "it had 0.5 s" in ended.stderr
+    assert "error[SDC512]" in ended.stderr and "the search had 0.5 s" in ended.stderr
     assert files(tmp_path) == {"investment.sdc"}
 
 

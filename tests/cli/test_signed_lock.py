@@ -110,6 +110,7 @@ def test_no_byte_of_a_signed_lock_may_change(signed, key):
 
 def test_a_signature_of_another_lock(signed, key):
     text, block = apart(signed.read_bytes())
+    assert block is not None
     signed.write_bytes(text.replace(b"objective = 59.0", b"objective = 58.0") + block)
     refused(signed, public(key), "it was changed after it was signed")
 
@@ -212,6 +213,7 @@ def test_without_the_package(signed, key):
 @needs_keygen
 def test_openssh_checks_our_signature(signed, key, tmp_path):
     text, block = apart(signed.read_bytes())
+    assert block is not None
     armoured = tmp_path / "lock.sig"
     armoured.write_text("".join(line[2:] for line in block.decode().splitlines(keepends=True)), encoding="ascii")
     signers = tmp_path / "signers"
@@ -241,6 +243,8 @@ def test_we_check_a_signature_of_openssh(signed, key, tmp_path):
 
 @needs_keygen
 def test_the_fingerprint_is_that_of_openssh(key):
-    said = subprocess.run([KEYGEN, "-lf", public(key)], capture_output=True, text=True, timeout=300, check=True).stdout
+    said = subprocess.run(
+        [str(KEYGEN), "-lf", public(key)], capture_output=True, text=True, timeout=300, check=True
+    ).stdout
     [blob] = read_trusted(public(key))
     assert fingerprint(blob) in said

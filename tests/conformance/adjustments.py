@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import Settings
+from tests.shapes import shape
 from tests.waiting import HANGS
 
 INF = np.inf
@@ -60,9 +61,9 @@ def _linear(of: Settings, l: np.ndarray, u: np.ndarray) -> np.ndarray | None:
     a, n = of.of, of.of.n
     unit = 1.0 if of.integer else float(np.abs(np.concatenate([l[l > 0], u[u < 0], [0.0]])).max()) or 1.0
     M, one = a.M, csr_array(eye_array(n))
-    adds_up = hstack([M, -M, csr_array((M.shape[0], 2))])
+    adds_up = hstack([M, -M, csr_array((shape(M)[0], 2))])
     ends = hstack([one, -one, csr_array((n, 2))])
-    rows, low, high = [adds_up, ends], [np.zeros(M.shape[0]), l / unit], [np.zeros(M.shape[0]), u / unit]
+    rows, low, high = [adds_up, ends], [np.zeros(shape(M)[0]), l / unit], [np.zeros(shape(M)[0]), u / unit]
     cost = np.concatenate([of.w_up, of.w_down, [0.0, 0.0]])
     if of.norm != "L1":
         cost = np.concatenate([np.zeros(2 * n), [1.0, 1.0]])

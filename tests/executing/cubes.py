@@ -12,8 +12,8 @@ from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
 from sdcdsl.bind.tables import Binding
-from sdcdsl.cli.reading import read_any
 from sdcdsl.diagnostics import has_errors
+from sdcdsl.policy.read import read_any
 
 
 def cube(path: Path, size: int, sensitive: int, seed: int = 1) -> Path:

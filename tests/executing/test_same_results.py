@@ -112,9 +112,7 @@ def test_separation(problem, team, monkeypatch):
     demands = Demands(Instance(problem))
     n = demands.classes.count
     assert demands.classes.network is None
-    monkeypatch.setattr(separation, "LARGE", 0)
-    monkeypatch.setattr(separation, "WAVE", 12)
-    monkeypatch.setattr(separation, "BATCH", 3)
+    monkeypatch.setattr(separation, "TUNING", replace(separation.TUNING, large=0, wave=12, batch=3))
     share = np.random.default_rng(7).random(n)
     point = Capacities(demands, np.full(n, np.inf), np.full(n, np.inf), share)
     rounds = [Separation(demands, team=one).round(point) for one in (SERIAL, team)]
@@ -125,15 +123,14 @@ def test_separation(problem, team, monkeypatch):
     assert told[0] == told[1] and told[0]
     assert rounds[0].reached.tolist() == rounds[1].reached.tolist()
     # And a level that is found short in waves is short one by one, too.
-    monkeypatch.setattr(separation, "LARGE", np.inf)
+    monkeypatch.setattr(separation, "TUNING", replace(separation.TUNING, large=np.inf))
     assert Separation(demands).round(point).short.tolist() == rounds[1].short.tolist()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("method", "options"), [("csp", {"gap": 0.2}), ("rounding", {"base": 60.0, "gap": 0.2})])
 def test_searches_that_separate(tmp_path, team, monkeypatch, method, options):
-    monkeypatch.setattr(separation, "LARGE", 0)
-    monkeypatch.setattr(separation, "BATCH", 2)
+    monkeypatch.setattr(separation, "TUNING", replace(separation.TUNING, large=0, batch=2))
     problem = problem_of(cube(tmp_path / "cube.jj", 3, 3))
     alone, made = (run(problem, method, SolveContext(options, team=one)) for one in (SERIAL, team))
     assert alone.pattern is not None and made.pattern is not None

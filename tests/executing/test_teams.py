@@ -26,7 +26,7 @@ def pids(team: Team) -> list[int]:
 
 
 def test_a_team_is_an_executor(team):
-    assert isinstance(team, Executor)
+    assert isinstance(team, Team) and issubclass(Team, Executor)
     shared = team.share([1, 2, 3])
     futures = [team.submit(tasks.add, shared, i) for i in range(4)]
     assert [future.result(HANGS) for future in futures] == [6, 7, 8, 9]

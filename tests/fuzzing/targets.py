@@ -30,7 +30,6 @@ from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import ColumnSelection
-from sdcdsl.cli.compile_solution import read_solution
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import CODES, Diagnostic, Source, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -40,6 +39,7 @@ from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.checkpoint import read as read_checkpoint
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
+from sdcdsl.pipeline.solution_file import read_solution
 from sdcdsl.pipeline.verify import checks
 from sdcdsl.policy.files import decode
 from sdcdsl.policy.lint import lint

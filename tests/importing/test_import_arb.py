@@ -223,7 +223,7 @@ def test_rules(tmp_path: Path, rule: str, here: str):
 @pytest.mark.parametrize(
     ("rule", "here", "says"),
     [
-        ("FREQ(3,0)", "threshold(3, level: 20%)", "FREQ asks for no level"),
+        ("FREQ(3,0)", "threshold(3, level: 20%)", "FREQ gives no level"),
         ("ZERO(0)|FREQ(3,9)", "zero(1)", "ZERO gives no level"),
         ("NK(1,100)|FREQ(3,9)", "threshold(3, level: 9%)", "NK(1,100) marks no cell"),
         ("REQ(5,9,10)|FREQ(3,9)", "threshold(3, level: 9%)", "REQ needs to know who contributes"),

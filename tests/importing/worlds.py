@@ -138,7 +138,7 @@ class Row:
 
 def table_world(folder: Path, commands: str, *, seed: int = 3, rda: str = TABLE_RDA) -> dict[tuple[str, str], Row]:
     chance = random.Random(seed)
-    leaves = {
+    leaves: dict[tuple[str, ...], list[int]] = {
         (s, r): sorted((chance.randint(1, 99) for _ in range(chance.randint(1, 6))), reverse=True)
         for s in ("S", "M", "L")
         for r in GROUPS["Total"]

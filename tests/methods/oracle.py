@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from scipy.sparse import block_array, coo_array, csr_array, eye_array
 
 from sdcdsl.bind.problem import TableProblem
+from tests.shapes import shape
 
 SHORT = 1 - 1e-7  # what the linear programs of scipy can tell apart
 DOWN, UP = 0, 1
@@ -159,7 +160,7 @@ class Oracle:
             A_ub=A[rows],
             b_ub=b[rows],
             A_eq=E,
-            b_eq=np.zeros(E.shape[0]),
+            b_eq=np.zeros(shape(E)[0]),
             bounds=np.stack([np.concatenate(lows), np.concatenate(ends)], axis=1),
             method="highs",
         )

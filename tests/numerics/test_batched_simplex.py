@@ -1,4 +1,4 @@
-"""Many questions in one go are answered as one by one: by a dictionary, and by a walk along edges."""
+"""Many questions in one go are answered as one by one: by a tableau, and by the revised simplex method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.numerics.simplex.batched import NOBODY, BatchResult, Questions, credit, sweep
+from sdcdsl.numerics.simplex.batched import NOBODY, BatchResult, Questions, answer_all, credit
 from sdcdsl.numerics.simplex.revised import RevisedSimplex
 from sdcdsl.numerics.simplex.tableau import Tableau
 
@@ -32,15 +32,15 @@ def furthest(made: Box, row: int, way: float) -> float:
     return -float(found.fun)
 
 
-def by_dictionary(made: Box, asked: Questions) -> BatchResult:
-    return sweep(Tableau(*made), asked)
+def by_tableau(made: Box, asked: Questions) -> BatchResult:
+    return answer_all(Tableau(*made), asked)
 
 
-def by_edges(made: Box, asked: Questions) -> BatchResult:
-    return RevisedSimplex(*made).sweep(asked)
+def by_revised_simplex(made: Box, asked: Questions) -> BatchResult:
+    return RevisedSimplex(*made).answer_all(asked)
 
 
-WAYS = pytest.mark.parametrize("answer", [by_dictionary, by_edges])
+WAYS = pytest.mark.parametrize("answer", [by_tableau, by_revised_simplex])
 
 
 def questions(row: np.ndarray, way: np.ndarray, need: float, least: float = 0.0, twin: int = NOBODY) -> Questions:
@@ -76,7 +76,7 @@ def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Ques
     rows, lo, hi = made = box(7)
     row, way = np.arange(12), np.ones(12)
     found = answer(made, questions(row, way, np.inf))
-    if answer is by_dictionary:  # it has units of its own for the coordinates
+    if answer is by_tableau:  # it has units of its own for the coordinates
         rows = Tableau(*made).rows[:-1]
     x = found.points @ rows.T
     assert (x <= hi + 1e-9).all() and (x >= lo - 1e-9).all()

@@ -163,15 +163,15 @@ def test_intervals_beside_huge_bounds():
     assert agree(problem, result.pattern) == "p"
 
 
-def test_a_dictionary_whose_rows_have_become_dependent_starts_anew():
+def test_a_tableau_whose_rows_have_become_dependent_starts_anew():
     rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
     ends = np.array([1.0, 2.0, 2.5, 6.0])
-    book = Tableau(rows, -ends, ends)
-    book._nonbasic = np.array([book._column[2], book._column[3]])  # one says the same as the other
-    book._freshen()
-    ended, _ = book.push(2, 1.0, np.inf, *book.box(-ends, ends))
+    tableau = Tableau(rows, -ends, ends)
+    tableau._nonbasic = np.array([tableau._column[2], tableau._column[3]])  # one says the same as the other
+    tableau._freshen()
+    ended, _ = tableau.push(2, 1.0, np.inf, *tableau.box(-ends, ends))
     assert ended in (CLOSED, REACHED)
-    assert book.x[2] * book.room[2] == pytest.approx(2.5)
+    assert tableau.x[2] * tableau.room[2] == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(

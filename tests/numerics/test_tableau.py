@@ -1,4 +1,4 @@
-"""A dictionary answers as a linear program does, also after its pivots have led it astray."""
+"""A tableau answers as a linear program does, also after its pivots have led it astray."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def furthest(rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, target: int, sign
     return -float(made.fun)
 
 
-def reached(book: Tableau, target: int, sign: int) -> float:
-    ended, _ = book.push(target, sign, np.inf, book.lo, book.hi)
+def reached(tableau: Tableau, target: int, sign: int) -> float:
+    ended, _ = tableau.push(target, sign, np.inf, tableau.lo, tableau.hi)
     assert ended in (REACHED, CLOSED)
-    return sign * float(book.x[target]) * float(book.room[target])
+    return sign * float(tableau.x[target]) * float(tableau.room[target])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_that_depend_on_each_other_make_it_begin_again(seed: int):
     rows, lo, hi = box(seed)
-    book = Tableau(rows, lo, hi)
-    assert reached(book, 0, 1) == pytest.approx(furthest(rows, lo, hi, 0, 1), rel=1e-9)
-    book._nonbasic[:] = book._nonbasic[0]  # where errors of many pivots may lead
-    book._freshen()
+    tableau = Tableau(rows, lo, hi)
+    assert reached(tableau, 0, 1) == pytest.approx(furthest(rows, lo, hi, 0, 1), rel=1e-9)
+    tableau._nonbasic[:] = tableau._nonbasic[0]  # where errors of many pivots may lead
+    tableau._freshen()
     for target, sign in ((0, -1), (3, 1), (7, -1)):
-        assert reached(book, target, sign) == pytest.approx(furthest(rows, lo, hi, target, sign), rel=1e-9)
-        assert np.abs(book.rows @ book._value[: rows.shape[1]] - book.x).max() < 1e-9
+        assert reached(tableau, target, sign) == pytest.approx(furthest(rows, lo, hi, target, sign), rel=1e-9)
+        assert np.abs(tableau.rows @ tableau._value[: rows.shape[1]] - tableau.x).max() < 1e-9

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -67,6 +68,30 @@ MEETING = Method(
 )
 STUBBORN = Method(
     "stubborn", "searches on whatever it is told", "nothing", "none", CspOptions, solve="tests.pipeline.others:stubborn"
+)
+LINGERING = Method(
+    "lingering",
+    "has a release in hand and does not come back",
+    "the table with all cells hidden",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:lingering",
+)
+BREAKING = Method(
+    "breaking",
+    "has a release in hand and breaks down",
+    "the table with all cells hidden",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:breaking",
+)
+OVERBOLD = Method(
+    "overbold",
+    "has a release that protects, and ends with a cheaper one that does not",
+    "too much",
+    "none",
+    CspOptions,
+    solve="tests.pipeline.others:overbold",
 )
 
 
@@ -135,23 +160,50 @@ def stubborn(problem: TableProblem, context: SolveContext) -> Result:
         threading.Event().wait(0.05)
 
 
+def _in_hand(problem: TableProblem, context: SolveContext) -> None:
+    """All cells hidden."""
+    d = problem.dataset
+    everything, cost = hidden(d["a"].values, np.ones(problem.n, dtype=bool)), float(d["w"].values.sum())
+    context.incumbents.offer(cost, lambda: Result(FEASIBLE, everything, cost))
+    context.report(Progress("waiting", cost, 59.0))
+
+
+def lingering(problem: TableProblem, context: SolveContext) -> Result:
+    _in_hand(problem, context)
+    while True:
+        threading.Event().wait(0.05)
+
+
+def breaking(problem: TableProblem, context: SolveContext) -> Result:
+    _in_hand(problem, context)
+    raise ArithmeticError("a solver wrote beyond its memory")
+
+
+def overbold(problem: TableProblem, context: SolveContext) -> Result:
+    _in_hand(problem, context)
+    made = careless(problem, context)
+    context.incumbents.offer(0.0, lambda: made)
+    return made
+
+
 def install(folder: Path) -> None:
     """What pip would leave behind."""
     info = folder / "others-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n", encoding="utf-8")
     names = ("enumeration", "careless", "lying", "endless", "fruitless", "meeting", "stubborn")
+    names += ("lingering", "breaking", "overbold")
     methods = "".join(f"{name} = tests.pipeline.others:{name.upper()}\n" for name in names)
     (info / "entry_points.txt").write_text(f"[sdcdsl.methods]\n{methods}", encoding="utf-8")
 
 
 @pytest.fixture
-def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     install(folder)
     monkeypatch.syspath_prepend(str(folder))
     forget()
-    yield folder  # type: ignore[misc]
+    yield folder
     forget()
 
 

@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_written_takes_the_others_with_it(policy, tmp_path
 # ---- what clashes --------------------------------------------------------------------------------------------
 
 
-def clashing(path: Path, side: int, need: float, reach: float) -> list[str]:
+def clashing(path: Path, side: int | None, need: float, reach: float) -> list[str]:
     """The statements that the diagnostic marks, as they stand in the policy."""
     request = asked(path)
     problem, plan, _ = planned(request)
@@ -238,6 +238,7 @@ def test_caps_clash_with_levels(policy):
     [
         ["check", "specs/known/three-by-three-5-8-csp.sdc"],
         ["audit", "specs/known/three-by-three-5-8-csp.sdc"],
+        ["plan", "specs/known/three-by-three-5-8-csp.sdc"],
         ["protect", "--help"],
     ],
     ids=lambda arguments: arguments[0],

@@ -16,7 +16,7 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden, intervals
-from sdcdsl.pipeline.protect import Bound, bind, prepare, search
+from sdcdsl.pipeline.protect import Tasks, planned, prepare, search
 from sdcdsl.pipeline.release import release
 from sdcdsl.pipeline.request import Request
 from sdcdsl.pipeline.shared_cells import Said, contradicting
@@ -176,8 +176,8 @@ def test_what_differs_between_two_releases_stops_both(tmp_path, monkeypatch):
 def test_a_run_whose_blocks_agree_is_released(tmp_path, monkeypatch):
     monkeypatch.setattr("sdcdsl.pipeline.preflight.refused_together", lambda request: [])
     request = asked(written(tmp_path, block("t", "t"), block("t as again", "again")))
-    made = bind(request)
-    assert isinstance(made, Bound) and made.wrong is None
+    made = planned(request)
+    assert isinstance(made, Tasks) and made.wrong is None
     assert search(made, request).end is End.DONE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdcdsl.diagnostics import Fix
+from sdcdsl.diagnostics import Fix, Span
 from tests.policy.reading import TINY, change, codes, read
 
 CELLS = """sdc 1
@@ -94,7 +94,8 @@ def test_paths_that_come_back_do_not_leave_the_folder():
 
 def test_the_word_that_is_wrong_is_marked_not_a_part_of_another():
     (found,) = read(change("against external", "against inform, informed"))[1]
-    assert found.marks[0].place.text == "inform"
+    place = found.marks[0].place
+    assert isinstance(place, Span) and place.text == "inform"
 
 
 @pytest.mark.parametrize(("said", "wrong"), [("", []), (" no", []), (" yes", ["SDC109"]), (" no, no", ["SDC109"])])

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from sdcdsl.diagnostics import Span
+from sdcdsl.policy import document as d
+from sdcdsl.policy import expressions as x
 from sdcdsl.policy import files
 from sdcdsl.policy.files import LARGEST_FILE, load
 from sdcdsl.policy.read import read_policy
+from sdcdsl.policy.resolve import Policy
 from tests.policy.reading import TINY
 
 HOUSE = """sdc 1
@@ -96,16 +100,22 @@ def test_names_of_used_files_are_qualified_inside_and_out(tmp_path: Path):
     assert [d.code for d in wrong] == []
     assert list(policy.scenarios) == ["office.careless"]
     (against, level) = policy.scenarios["office.careless"].statements
-    assert against.attackers == ("office.external",)
-    assert level.where.left.name == "office.region"
+    assert isinstance(against, d.Against) and against.attackers == ("office.external",)
+    assert isinstance(level, d.Level) and isinstance(level.where, x.Compare) and level.span is not None
+    assert isinstance(level.where.left, x.Name) and level.where.left.name == "office.region"
     assert level.span.source.name.endswith("rules/house.sdc")
+
+
+def cells_of(policy: Policy) -> list[d.Cells]:
+    """Whatever the facts are about; none of them is a requirement."""
+    return [fact.cells for fact in policy.facts if not isinstance(fact, d.Require)]
 
 
 def test_facts_accumulate_and_come_first_from_used_files(tmp_path: Path):
     write(tmp_path, "house.sdc", HOUSE)
     main = TINY.replace("sdc 1\n", 'sdc 1\nuse "house.sdc" as office\n')
     policy, _ = read_policy(write(tmp_path, "main.sdc", main))
-    assert ["where" if f.cells.where else "at" for f in policy.facts] == ["where", "at"]
+    assert ["where" if cells.where else "at" for cells in cells_of(policy)] == ["where", "at"]
 
 
 def test_a_file_used_twice_counts_its_facts_once(tmp_path: Path):
@@ -113,7 +123,7 @@ def test_a_file_used_twice_counts_its_facts_once(tmp_path: Path):
     main = TINY.replace("sdc 1\n", 'sdc 1\nuse "house.sdc" as a\nuse "house.sdc" as b\n')
     policy, wrong = read_policy(write(tmp_path, "main.sdc", main))
     assert not wrong
-    assert sum(f.cells.where is not None for f in policy.facts) == 1
+    assert sum(cells.where is not None for cells in cells_of(policy)) == 1
     assert {"a.external", "b.external"} <= set(policy.attackers)
 
 
@@ -224,7 +234,8 @@ def test_mistakes_in_used_files_are_reported_there(tmp_path: Path):
     write(tmp_path, "house.sdc", "sdc 1\nattaker x {\n  bounds 0 .. 1\n}\n")
     _, wrong = read_policy(write(tmp_path, "main.sdc", 'sdc 1\nuse "house.sdc"\n'))
     assert [d.code for d in wrong] == ["SDC011"]
-    assert wrong[0].place.source.name.endswith("house.sdc")
+    place = wrong[0].place
+    assert isinstance(place, Span) and place.source.name.endswith("house.sdc")
 
 
 def test_two_files_that_declare_one_name(tmp_path: Path):

@@ -13,7 +13,7 @@ from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
 from tests.policy.documents import documents
 
-SLOW = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=300, deadline=None, suppress_health_check=[*HealthCheck.__members__.values()])
 
 
 def read(text: str) -> tuple[Document, str]:

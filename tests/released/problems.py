@@ -123,7 +123,7 @@ def numbered(folder: Path) -> TableProblem:
     return problem_of('sdc 1\ntable t {\n  jj "t.jj"\n}\nprotect t {\n  method csp\n}\n', folder)
 
 
-def cells_csv(header: str, changes: Mapping[tuple[str, str], str] | None = None, tail: str = "") -> str:
+def cells_csv(header: str, changes: Mapping[tuple[str, ...], str] | None = None, tail: str = "") -> str:
     """The small table as CSV; of some cells another text behind the codes."""
     said = {codes: f"{value}{tail}" for codes, value in VALUES.items()} | dict(changes or {})
     return "\n".join([header, *(f"{a},{r},{text}" for (a, r), text in said.items() if text != "absent")]) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -205,6 +206,7 @@ def test_figures_rounded_for_display_are_taken_for_the_truth(tmp_path):
     problem = problem_of(DECIMALS)
     a = problem.dataset["a"].values
     table = problem.tables[0]
+    assert table.lattice is not None
     rows = {tuple(table.lattice.codes(c).values()): f"{a[c]:.1f}" for c in range(table.size)}
     pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, rows))
     assert pattern.claims
@@ -217,6 +219,7 @@ def test_figures_rounded_for_display_are_taken_for_the_truth(tmp_path):
 def test_a_rounded_end_that_misses_the_truth_is_moved_to_it(tmp_path):
     problem = problem_of(DECIMALS)
     a, table = problem.dataset["a"].values, problem.tables[0]
+    assert table.lattice is not None
     rows = {tuple(table.lattice.codes(c).values()): f"{a[c]:.2f}" for c in range(table.size)} | {IA: "20.3..21"}
     pattern = pattern_of(problem, tmp_path, cells_csv(HEADER, rows))
     c = cell(problem, activity="I", region="A")
@@ -310,7 +313,8 @@ def test_hidden_and_changed_side_by_side(tmp_path):
 
 
 def test_what_is_published_is_one_thing():
-    for wrong in ({"alpha": 0.1}, {"base": 5, "deviation": 2}, {"base": 0}, {"deviation": -1}):
+    wrongly: list[dict[str, Any]] = [{"alpha": 0.1}, {"base": 5, "deviation": 2}, {"base": 0}, {"deviation": -1}]
+    for wrong in wrongly:
         with pytest.raises(ValueError, match=r"published|base|deviation"):
             PublishedStatements(**wrong)
 

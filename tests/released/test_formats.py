@@ -305,9 +305,10 @@ def test_sdmx_of_other_programs(tmp_path):
     """Version 2.0, confidential values for privileged readers, columns that are nobody's business."""
     problem = small()
     lines = ["STRUCTURE;STRUCTURE_ID;ACTION;activity;region;TIME_PERIOD;OBS_VALUE;OBS_STATUS;CONF_STATUS"]
-    pattern = suppressed(problem)
+    pattern, lattice = suppressed(problem), problem.tables[0].lattice
+    assert lattice is not None
     for cell in range(problem.n):
-        codes = problem.tables[0].lattice.codes(cell)
+        codes = lattice.codes(cell)
         a = problem.dataset["a"].values[cell]
         letters = "A;F" if pattern.status[cell] == "." else "A;D"
         lines.append(f"dataflow;X:Y(1.0);I;{codes['activity']};{codes['region']};2025;{a:g};{letters}")

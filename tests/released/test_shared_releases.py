@@ -36,7 +36,9 @@ def test_a_benchmark_table(shared_data, tmp_path):
     instead = {"source": folder / "table.csv"} | {n: folder / f"{n}.hrc" for n in names}
     problem = bind_file(POLICIES / "bench-table.sdc", instead)["t"]
     rows = rows_of(folder / "table.csv")
-    cells = [problem.tables[0].lattice.cell({n: r[n] for n in names}) for r in rows]
+    lattice = problem.tables[0].lattice
+    assert lattice is not None
+    cells = [lattice.cell({n: r[n] for n in names}) for r in rows]
     mask = np.isin(np.arange(problem.n), cells[5::7])
     expected = hidden(problem.dataset["a"].values, mask)
     crossed = [{**r, "value": "x" if mask[c] else r["value"]} for r, c in zip(rows, cells, strict=True)]
@@ -80,6 +82,7 @@ def test_linked_business_tables_with_their_statuses(shared_data, tmp_path):
     few = np.zeros(problem.n, dtype=bool)
     maps = cells_by_table(problem)
     for table in problem.tables:
+        assert table.lattice is not None
         for row in rows_of(files[table.name]):
             if row["Status"] == "A":
                 few[maps[table.name][table.lattice.cell({d: row[d] for d in table.dimensions})]] = True

@@ -52,8 +52,8 @@ def test_facts(several) -> None:
 
 def test_levels_costs_attackers_and_files(several) -> None:
     found = said(*several)
-    assert of(found, "lpl") == ["asks for 3 levels"]
-    assert of(found, "upl") == ["asks for 3 levels"]
+    assert of(found, "lpl") == ["sets 3 levels"]
+    assert of(found, "upl") == ["sets 3 levels"]
     assert of(found, "cost") == ["sets the cost of 20 cells"]
     assert of(found, "attacker external") == ["1 attacker, 3 pairs of attacker and sensitive cell"]
     assert of(found, "csp") == [several[0][0].result.status]
@@ -92,13 +92,13 @@ def test_of_several_blocks_each_has_its_own_effect(tmp_path: Path) -> None:
     (tmp_path / "two.sdc").write_text(text + again.replace("lpl 10", "lpl 5"))
     found = said(*outcomes_of(tmp_path / "two.sdc"))
     assert of(found, "sensitive") == ["investment: marks 1 cell", "again: marks 1 cell"]
-    assert of(found, "lpl 5") == ["again: asks for 1 level"]
+    assert of(found, "lpl 5") == ["again: sets 1 level"]
 
 
 def test_counts_agree_with_the_problem(several) -> None:
     """The levels of all statements together are those of the pairs."""
     [outcome], provenance = several
     found = effects(provenance.policy, [outcome], DAY)
-    asked = sum(int(e.text.split()[2].replace(" ", "")) for e in found if e.text.startswith("asks for"))
+    asked = sum(int(e.text.split()[1].replace(" ", "")) for e in found if e.text.startswith("sets"))
     data = outcome.problem.dataset
     assert asked == sum(int(np.count_nonzero(data[level].values)) for level in ("lpl", "upl", "spl"))

@@ -217,9 +217,9 @@ def test_numbered_tables_are_lists(tmp_path: Path) -> None:
 def test_codes_are_written_once_however_many_tables_use_them(csp: Made) -> None:
     outcomes, provenance = csp
     again = replace(outcomes[0], name="again")
-    data = json.loads(
-        re.search(r'id="data">(.*?)</script>', page([*outcomes, again], provenance, public=True), re.S)[1]
-    )  # type: ignore[index]
+    embedded = re.search(r'id="data">(.*?)</script>', page([*outcomes, again], provenance, public=True), re.S)
+    assert embedded is not None
+    data = json.loads(embedded[1])
     assert [one["name"] for one in data["dimensions"]] == ["activity", "region"]
     tree = data["dimensions"][0]["trees"][0]
     codes = data["dimensions"][0]["codes"]

@@ -53,7 +53,7 @@ def test_the_best_of_all(seed: int, monotone: bool):
     found = cover.solve(monotone=monotone)
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(cover.best())
-    assert (cover.A @ found.values >= cover.b).all()
+    assert found.values is not None and (cover.A @ found.values >= cover.b).all()
     assert all((x == np.round(x)).all() for x, integral in cover.asked if integral)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 
 import linopy
@@ -64,6 +65,7 @@ def test_optimal(by: Backend):
     found = solve(knapsack(), Limits(), by)
     assert found.status is Status.OPTIMAL
     assert (found.objective, found.bound, found.gap) == (pytest.approx(8), pytest.approx(8), pytest.approx(0))
+    assert found.values is not None
     np.testing.assert_array_equal(by_variable(knapsack(), found.values)["x"], [1, 0, 1])
 
 
@@ -171,7 +173,7 @@ def test_a_third_party_registers_by_an_entry_point(monkeypatch: pytest.MonkeyPat
 # ---- what solvers say is checked ------------------------------------------------------------------------
 
 
-def said(values: list[float], ending: Ending = Ending.OPTIMAL, bound: float | None = None) -> Answer:
+def said(values: Sequence[float], ending: Ending = Ending.OPTIMAL, bound: float | None = None) -> Answer:
     return Answer(ending, np.array(values), bound, "said")
 
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from sdcdsl.diagnostics import Diagnostic, Span
 from sdcdsl.syntax.tree import Node, Token, outline
 from tests.syntax.reading import codes, read
+
+
+def first(found: Diagnostic) -> tuple[int, int]:
+    """Line and column where its mark begins."""
+    assert isinstance(found.place, Span)
+    return found.place.first
 
 
 def tree(text: str) -> Node:
@@ -112,7 +119,7 @@ protect t {
 }
 """
     found = read(text)[1]
-    lines = sorted(d.place.first[0] for d in found)
+    lines = sorted(first(one)[0] for one in found)
     assert lines == [2, 4, 5, 8, 9, 11, 13, 14, 17]
 
 
@@ -125,7 +132,7 @@ def test_a_broken_header_does_not_hide_its_block():
 def test_a_forgotten_brace_costs_one_message():
     parsed, found = read("sdc 1\ndimension a {\n  codes A\n\ndimension b {\n  codes B\n}\n")
     assert [d.code for d in found] == ["SDC014"]
-    assert found[0].place.first == (2, 13)
+    assert first(found[0]) == (2, 13)
     assert [n.kind for n in parsed.tree.nodes()] == ["edition", "dimension", "dimension"]
 
 

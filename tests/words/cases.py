@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from tests.words.policies import FILES, LEVELS, RECORDS, inline, micro
 
@@ -11,6 +11,7 @@ from tests.words.policies import FILES, LEVELS, RECORDS, inline, micro
 class Case:
     without: str
     given: str
+    _: KW_ONLY
     by: str = "protect"
     files: dict[str, str] = field(default_factory=lambda: FILES)
 

@@ -24,26 +24,28 @@ from scipy.sparse import csc_array, csr_array, hstack
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
-from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 from sdcdsl.numerics.simplex.dual import FOUND, DualSimplex
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 DUST = 1e-7  # moves below this share of the need are rounding errors
 SLIGHT = 1e-4  # room below this share of the need does not raise the price further
-FILL = 20  # elimination may grow to this many times the entries of the relations
 LONG = 2000  # steps by relations after which directions are first given a chance
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 
 
 class Cheapest:
-    def __init__(self, instance: Instance):
+    def __init__(self, instance: Instance, nearby: float | None = None):
+        """`nearby`: moves that take the dual simplex method more work than this are not looked for: what one takes does
+        not grow with the table."""
+        self._only_nearby = nearby is not None
         self.cells = np.flatnonzero(instance.may_open)
         self.number = np.full(instance.n, -1, dtype=np.int64)
         self.number[self.cells] = np.arange(len(self.cells))
         self._M = csr_array(instance.M[:, self.cells])
-        self._nearby = DualSimplex(self._M)
+        self._nearby = DualSimplex(self._M, nearby)
         self._directions: OverBasis | None = None
         self._asked = False  # whether there are few directions
         self._steps, self._vain = LONG, 0
@@ -73,6 +75,8 @@ class Cheapest:
         down, up, price = (self._movable(v) for v in (*room, price))
         self.solved += 1
         status, cells, d = self._nearby.solve(p, sign, down, up, price, need)
+        if status != FOUND and self._only_nearby:
+            return None
         if status != FOUND:
             made = self._by_solver(p, sign, down / need, up / need, price)
             if made is None:
@@ -141,9 +145,7 @@ class OverRelations:
 
     def __init__(self, m: csr_array):
         self.size = size(m)[1]
-        matrix = Matrix(m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data, self.size)
-        found = echelon(matrix, fill=FILL * m.nnz + 1000)
-        rows = m if found is None else m[np.sort(found.row)]
+        rows = m[independent_rows(Matrix.of(m))]
         self.program = LinearProgram(hstack([rows, -rows]), primal_tolerance=1e-9)
 
     def solve(

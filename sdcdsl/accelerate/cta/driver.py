@@ -9,6 +9,7 @@ and `assess` tells how near one comes who knows more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
 from time import process_time
@@ -20,6 +21,8 @@ from sdcdsl.accelerate.cta.closest import closest, in_l1, level_multipliers, nea
 from sdcdsl.accelerate.cta.elastic import missing
 from sdcdsl.accelerate.cta.senses import choose
 from sdcdsl.accelerate.cta.senses.integer import whole
+from sdcdsl.accelerate.cta.senses.search import Show
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.bind.naming import cells
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.model import solve as by_model
@@ -32,7 +35,6 @@ from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.nearest.solved import Solved
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-FEW = 6  # senses that are all tried
 SHOWN = 200  # multipliers by name
 LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means this
 
@@ -138,7 +140,7 @@ class Solver:
         return ClosestTable(solved.status, sense, solved.z, solved.bound, solved=solved)
 
     def _searched(self, of: Settings) -> ClosestTable:
-        chosen = choose(of, self.gap, self.context.deadline, self.context.seed, self.context.report)
+        chosen = choose(of, self.gap, self.context.deadline, self.context.seed, self.context.report, self._shown(of))
         if chosen.status == FAILED and self._all_infeasible(of):
             return ClosestTable(INFEASIBLE, missing=chosen.violation)
         if chosen.status == FAILED and of.norm != L1:
@@ -151,11 +153,26 @@ class Solver:
                 return ClosestTable(FEASIBLE, linear.sense, linear.z if again.z is None else again.z, note=note)
         return ClosestTable(chosen.status, chosen.sense, chosen.z, chosen.bound, chosen.facts, chosen.violation)
 
+    def _shown(self, of: Settings) -> Show:
+        """Better tables are in hand at once, but for those that are to be of whole numbers."""
+
+        def shown(objective: float, table: Callable[[], np.ndarray]) -> None:
+            def make() -> Result | None:
+                z = table()
+                if not far_enough(of, z):
+                    return None
+                return Result(FEASIBLE, published(self.problem, z), of.objective(z))
+
+            if not of.integer:
+                self.context.incumbents.offer(objective, make)
+
+        return shown
+
     def _all_infeasible(self, of: Settings) -> bool:
         """Whether no senses at all have a table, where they are few: then that is what the search failed at."""
         sense = _only_one(of)
         free = np.flatnonzero(sense == 0)
-        if len(free) > FEW:
+        if len(free) > SEARCH.all_tried:
             return False
         for signs in product((1, -1), repeat=len(free)):
             sense[free] = signs

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.numerics.aggregation import Aggregation, compressed, distinct, folded
+from sdcdsl.numerics.aggregation import Aggregation, distinct, folded
 from sdcdsl.numerics.flow.network import Network, as_network
 from sdcdsl.numerics.null_space import Matrix
 
@@ -65,4 +65,4 @@ def classes_of(M: csr_array, may_open: np.ndarray) -> Classes:
 
 
 def _relations(M: csr_array, classes: Aggregation) -> Matrix:
-    return compressed(distinct(csr_array(M @ classes.expansion)))
+    return Matrix.of(distinct(csr_array(M @ classes.expansion)))

@@ -24,12 +24,11 @@ from sdcdsl.numerics.compiled import large
 from sdcdsl.numerics.flow import max_flow
 from sdcdsl.numerics.flow.network import Network
 from sdcdsl.numerics.lp import PRIMAL, LinearProgram
-from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
 
 BITS = 44  # leaves room for sums of 2^9 of the largest capacities
 FINE = 2.0**-34  # of the level: a grid that is coarser than this loses sight of it
-FILL = 40  # elimination may grow to this many times the entries of the relations
 HUGE = 1e7  # capacities beyond this many times the level are as good as none
 TIGHT: dict[str, Any] = {"primal_tolerance": 1e-10, "dual_tolerance": 1e-9}
 DUST = 1e-11  # moves below this share of the level are rounding errors of a solver
@@ -142,7 +141,7 @@ class FlowAttacks:
 
 class LinearAttacks:
     def __init__(self, matrix: Matrix):
-        m = matrix.sparse[proper_rows(matrix)]
+        m = matrix.sparse[independent_rows(matrix)]
         self._transposed = m.T.tocsr()
         self._program = LinearProgram(m, maximise=True, algorithm=PRIMAL, **TIGHT)
         self._priced = np.zeros(0, dtype=np.int32)
@@ -191,9 +190,3 @@ class LinearAttacks:
         self._program.forget()
         moved = np.flatnonzero(np.abs(ray) > DUST * abs(ray[cell]))
         return Answer(inf, moved, ray[moved] / abs(ray[cell]), None, None)
-
-
-def proper_rows(matrix: Matrix) -> np.ndarray:
-    """Relations that imply all others."""
-    found = echelon(matrix, fill=FILL * len(matrix.index) + 1000)
-    return np.sort(found.row) if found is not None else np.arange(matrix.rows)

@@ -15,11 +15,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.numerics.compiled import kernel
 
 LACKING = 1e-6  # less than this is not certain to be lacking
-HIDDEN = 0.05  # classes that are hidden by a smaller share than this do not enter
-MOST = 24  # classes that may enter, those first that are hidden most
 UPWARDS = 1 + 1e-12  # what is rounded may weaken a cut, never the other way
 
 Row = tuple[np.ndarray, np.ndarray, float]
@@ -49,11 +48,11 @@ def _enter(start, order, a, share, least, step, steps):
     for r in range(len(steps)):
         begin, end = start[r], start[r + 1]
         lacking, best = 1.0, least
-        for entered in range(min(MOST, end - begin)):
+        for entered in range(min(TUNING.most_entering, end - begin)):
             pick, most = -1, -np.inf
-            for k in range(begin, min(begin + MOST, end)):
+            for k in range(begin, min(begin + TUNING.most_entering, end)):
                 e = order[k]
-                if share[e] < HIDDEN:
+                if share[e] < TUNING.hidden:
                     break
                 after = lacking - a[e]
                 if step[e] > 0 or after < LACKING:

@@ -25,18 +25,14 @@ from scipy.linalg.blas import dsyrk  # pyright: ignore[reportAttributeAccessIssu
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import splu
 
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.numerics.interior_point.predictor_corrector import Family, moved, predictor_corrector
 
-STEPS = 35  # a solution takes about so many
-MOST_STEPS = 80
-BACK = 0.995  # share of the way to the wall
-REFINED = 2  # corrections of a direction
 RIDGE = 1e-13  # added to pivots, of themselves
 NOTHING = 1e-12  # of the level, or of the largest multiplier
 DUST = 1e-7  # of the level: a move that hardly touches a class
 SLIGHT = 1e-6  # share of a cost that may be rounding
-NEAR, STALLED = 1e-4, 2  # steps without a smaller gap, if it is this small: rounding errors have won
-TOGETHER = 40_000_000  # numbers of one batch of eliminated moves
+NEAR = 1e-4  # a gap from which steps that do not make it smaller are a matter of rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +55,7 @@ class JointModel:
         sides, columns = len(self.cell), float(len(self.price))
         classes, directions = (float(size) for size in self.N.shape)
         each = sides * (2 * directions**2 * classes + directions * columns**2) + columns**3 / 3
-        return STEPS * each
+        return TUNING.steps * each
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +98,8 @@ class _InteriorPoint:
         self._begin()
         best: Standing | None = None
         idle = 0
-        for _ in range(MOST_STEPS):
-            if over() or idle >= STALLED:
+        for _ in range(TUNING.most_steps):
+            if over() or idle >= TUNING.stalled:
                 break
             now = self._standing()
             if now is not None:
@@ -169,7 +165,7 @@ class _InteriorPoint:
         pull, weight = self._transposed(l)
         self._slope = pull, weight + self.asked.price
         self._factorise(tuple(b / a for a, b in zip(s, l, strict=True)))
-        step = predictor_corrector(s, l, self.rows, self._direction, BACK)
+        step = predictor_corrector(s, l, self.rows, self._direction, TUNING.back)
         dy, dz = step.change
         if not np.isfinite(dz).all():
             raise FloatingPointError
@@ -189,7 +185,7 @@ class _InteriorPoint:
     def _solved(self, on_y: np.ndarray, on_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What the factors miss, since weights differ by many orders of magnitude in the end, is solved for again."""
         dy, dz = self._solve(on_y, on_z)
-        for _ in range(REFINED):
+        for _ in range(TUNING.refined):
             weighed = tuple(w * g for w, g in zip(self._weight, self._times(dy, dz), strict=True))
             back = self._transposed(weighed)
             more = self._solve(on_y - back[0], on_z - back[1])
@@ -220,7 +216,7 @@ class _InteriorPoint:
                 there = whose >= 0
                 wide[:, whose[there]] += half[:, there] * self._tied[way, k, there]
             batch.append(wide)
-            if len(batch) * wide.size > TOGETHER or k + 1 == self.requirements:
+            if len(batch) * wide.size > TUNING.together or k + 1 == self.requirements:
                 S = dsyrk(-1.0, np.concatenate(batch).T, beta=1.0, c=S, trans=0, lower=1, overwrite_c=1)
                 batch = []
         S[np.diag_indices(self.columns)] *= 1 + RIDGE

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from sdcdsl.accelerate.cutting.separation import Identity, Separation, identity_of
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.numerics.null_space import echelon
 
-MOST = 4000  # the latest are kept
-FILL = 40  # as in attacks
 SMALL = 1e-12
 
 Cut = tuple[Identity, np.ndarray | None]  # and the point of the master where it was found
@@ -24,7 +23,7 @@ Cut = tuple[Identity, np.ndarray | None]  # and the point of the master where it
 
 class KeptCuts:
     def __init__(self) -> None:
-        self._cuts: deque[Cut] = deque(maxlen=MOST)
+        self._cuts: deque[Cut] = deque(maxlen=TUNING.kept_cuts)
 
     def __len__(self) -> int:
         return len(self._cuts)
@@ -52,7 +51,7 @@ class KeptCuts:
 def read_cuts(arrays: Mapping[str, np.ndarray], separation: Separation, width: int | None = None) -> Iterator[Cut]:
     """Cuts made anew from what stands in `arrays`; what makes no sense is passed over. `width`: of a point."""
     matrix, n = separation.demands.classes.matrix, separation.demands.classes.count
-    reduced = echelon(matrix, fill=FILL * len(matrix.index) + 1000)
+    reduced = echelon(matrix)
     try:
         level, start, cell = (np.asarray(arrays[f"cut_{name}"], dtype=np.int64) for name in ("level", "start", "cell"))
         value, at = np.asarray(arrays["cut_value"], dtype=float), np.asarray(arrays["cut_point"], dtype=np.int64)

@@ -17,9 +17,9 @@ from math import inf
 import numpy as np
 from scipy.sparse import hstack
 
-from sdcdsl.accelerate.cutting.attacks import HUGE, TIGHT, AttackFailed, proper_rows
+from sdcdsl.accelerate.cutting.attacks import HUGE, TIGHT, AttackFailed
 from sdcdsl.numerics.lp import Basis, LinearProgram
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 SMALL = 1e-10  # moves below this share of the level are rounding errors of a solver
@@ -36,7 +36,7 @@ class MinCostCut:
 
 class MinCostSeparation:
     def __init__(self, matrix: Matrix, cost_down: np.ndarray, cost_up: np.ndarray):
-        self.relations = m = matrix.sparse[proper_rows(matrix)].tocsr()
+        self.relations = m = matrix.sparse[independent_rows(matrix)].tocsr()
         self.steps = 0  # of the simplex method, in all
         self._transposed = m.T.tocsr()
         self._n = n = matrix.columns

@@ -12,12 +12,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from sdcdsl.accelerate.cutting.aggregation import Classes, classes_of
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash
 from sdcdsl.numerics.aggregation import FIXED
-
-NARROW = 0.05  # share of classes with less room than the highest level
-KEPT = 64  # rooms of single attackers to keep at hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +71,7 @@ class Demands:
         """The same is asked for downwards and upwards, at the same cost, and hardly any room is too narrow for it."""
         levels = self.levels
         most = levels.need.max(initial=0.0)
-        if any((np.minimum(low, high) < most).mean() > NARROW for low, high in self.rooms):
+        if any((np.minimum(low, high) < most).mean() > TUNING.narrow for low, high in self.rooms):
             return False
         half = [np.stack([levels.viewer, levels.cell, levels.need])[:, levels.sign == sign] for sign in (1, -1)]
         return np.array_equal(half[0], half[1]) and np.allclose(cost_down, cost_up, rtol=1e-12)
@@ -109,7 +107,7 @@ class Demands:
         if not len(at):
             return down, up
         if viewer not in self._kept:
-            if len(self._kept) >= KEPT:
+            if len(self._kept) >= TUNING.kept_capacities:
                 self._kept.clear()
             down, up = down.copy(), up.copy()
             down[at], up[at] = low, high

@@ -11,7 +11,7 @@ does so at the point as well, by a cut with small coefficients; only if nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf
@@ -23,10 +23,9 @@ from sdcdsl.accelerate.cutting.batched_separation import BatchedSeparation, answ
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
 from sdcdsl.accelerate.cutting.requirements import Demands, Levels
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.executing import SERIAL, Team, in_order
 
-LARGE = 4e6  # levels times classes: above it a round is asked in waves, of so many questions, so many of them a task
-WAVE, BATCH = 64, 8
 ENOUGH = 1e-9  # sides count as reached that miss their level by no more than this share
 
 
@@ -54,6 +53,7 @@ class Round:
     whole: bool = True
     complete: bool = True  # False: the deadline ended it
     hopeless: list[int] = field(default_factory=list)  # levels that the whole room does not reach
+    repairs: list[tuple[int, np.ndarray, np.ndarray]] = field(default_factory=list)  # level, classes, and their moves
 
 
 class Separation:
@@ -67,7 +67,7 @@ class Separation:
         self.requirements = len(levels)
         # Flows are found in less time than it takes to ask for them.
         linear = demands.classes.network is None
-        self._in_waves = linear and len(self.levels) * demands.classes.count >= LARGE
+        self._in_waves = linear and len(self.levels) * demands.classes.count >= TUNING.large
         self._asking = (
             team.share(BatchedSeparation(demands, self.levels, self.requirements)) if self._in_waves else None
         )
@@ -83,9 +83,11 @@ class Separation:
         only: np.ndarray | None = None,
         each: bool = False,
         repairing: bool = True,
+        known: Sequence[np.ndarray] = (),
     ) -> Round:
         """`only` marks levels to ask about. `each`: a question for every one of them, whatever other moves show.
-        `repairing`: at the least cost, where that is offered, instead of how far a side goes."""
+        `repairing`: at the least cost, where that is offered, instead of how far a side goes. `known`: moves of all
+        classes that are at hand."""
         if deep is not None:
             made = self.round(deep, tolerance=tolerance, over=over, only=only, each=each, repairing=repairing)
             if made.found or not made.complete:
@@ -95,6 +97,9 @@ class Separation:
         self._done = np.zeros(len(self.levels), dtype=bool) if only is None else ~only
         self._point, self._tolerance, self._each = capacities, tolerance, each
         order = np.argsort(-self._hard, kind="stable")
+        for move in known:
+            moved = np.flatnonzero(move)
+            self._credit(moved, move[moved], made)
         if self._asking is not None and not (self.repairs is not None and repairing):
             self._by_waves(order, made, over)
         else:
@@ -121,8 +126,8 @@ class Separation:
         questions are asked however many there are to answer them."""
         point = self.team.share(self._point)
         while len(left := order[~self._done[order]]):
-            wave = left[:WAVE].tolist()
-            batches = [wave[i : i + BATCH] for i in range(0, len(wave), BATCH)]
+            wave = left[: TUNING.wave].tolist()
+            batches = [wave[i : i + TUNING.batch] for i in range(0, len(wave), TUNING.batch)]
             asked = [(self._asking, point, batch) for batch in batches]
             got = 0
             for batch, answers in zip(batches, in_order(self.team, answered, asked, over=over), strict=False):
@@ -165,6 +170,7 @@ class Separation:
             made.hopeless.append(s)
             made.short[s], made.whole = True, False
             return
+        made.repairs.append((s, repair.moved, repair.move))
         self._hold(repair.moved, repair.move, 1.0, made)
         self._credit(repair.moved, repair.move, made)
         made.reached[s] = need

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.attack.engine import Bounds, Engine
 from sdcdsl.attack.engine_choice import engine_for
 from sdcdsl.attack.fixed_cells import FixedCellsEngine
@@ -25,11 +26,7 @@ from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clash
 
 ENOUGH = 1 - 1e-9
-FAR = 1e4  # nothing has to move so many times as far as the largest level asks
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level
-MANY = 300  # pairs for which questions about many cells at once pay
-FEW, WORTH = 3, 0.1  # they end below so many cells, or when one settles less than this share of what it asked for
-KEPT, ROOM = 3000, 20_000_000  # the latest moves are kept; fewer, if moves times pairs would be more than ROOM
 
 SOLVERS = LpEngine, FixedCellsEngine  # they go on from the last answer, in whatever box
 
@@ -48,12 +45,12 @@ class Attacks:
             instance.m,
         )
         self.view = instance.view_of[instance.pair_attacker] if instance.pairs else np.zeros(0, dtype=np.int64)
-        self.far = FAR * max(instance.level.max(initial=0.0), instance.slide.max(initial=0.0))
+        self.far = TUNING.far * max(instance.level.max(initial=0.0), instance.slide.max(initial=0.0))
         levels = instance.level[instance.level > 0]
         self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # audits allow 1e-9
         self._moves: list[Move] = []
         self.found: list[Move] = []  # all that were found here, not learned
-        self._kept = min(KEPT, max(ROOM // max(instance.pairs, 1), 10))
+        self._kept = min(TUNING.kept, max(TUNING.numbers // max(instance.pairs, 1), 10))
         self._engines: dict[int, tuple[np.ndarray, Engine, Component]] = {}
         self.asked = 0  # questions to engines
 
@@ -75,7 +72,7 @@ class Attacks:
                 if exact:
                     self._furthest(mine, component, reached)
                     continue
-                if len(mine) >= MANY:
+                if len(mine) >= TUNING.many:
                     self._jointly(self._engine(component, anew=True)[0], component, mine, reached)
                 self._one_by_one(component, mine, reached)
         return self._clashes(reached)
@@ -132,7 +129,7 @@ class Attacks:
             while True:
                 ask = pairs[reached[side, pairs] < i.level[side, pairs] * ENOUGH]
                 cells, first = np.unique(i.pair_cell[ask], return_index=True)
-                if len(cells) < FEW:
+                if len(cells) < TUNING.few:
                     break
                 at = np.searchsorted(component.cells, cells)
                 room = component.u[at] if side == UP else -component.l[at]
@@ -143,7 +140,7 @@ class Attacks:
                 if move is None:
                     return
                 self._keep(component, move, pairs, reached)
-                if (reached[side, ask] >= i.level[side, ask] * ENOUGH).sum() < max(WORTH * len(ask), 2):
+                if (reached[side, ask] >= i.level[side, ask] * ENOUGH).sum() < max(TUNING.worth * len(ask), 2):
                     break
 
     def _engine(self, component: Component, anew: bool) -> tuple[Engine, bool]:

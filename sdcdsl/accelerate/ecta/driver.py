@@ -27,6 +27,7 @@ import numpy as np
 
 from sdcdsl.accelerate.ecta.tables import Failed
 from sdcdsl.accelerate.ecta.tries import DOUBLED, EXPOSED, NONE, PROTECTED, Terms, Try, Trying, tried
+from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import Channel, in_order
 from sdcdsl.methods.checkpoint import State
@@ -39,11 +40,6 @@ from sdcdsl.methods.ecta.tries import RAISED
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
-
-FIRST, BLOCK = 10, 5  # tries that are made one after another for their moves, and those that are a task after that
-FIRST_BETA = 0.01  # with free sensitive cells, where no other cell has to move
-LIGHT = 1e-3  # what deviations of other cells weigh there
-NEAR = 1.05  # the search for a smaller β ends at this ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +156,22 @@ class Solver:
         known = self._known(len(drawn))
         self._redraw(known, drawn, box, inner)
         self._again = partial(self._tables_of, known, drawn, box, inner)
-        for number, xi in enumerate(drawn[len(known) : len(known) + FIRST], len(known)):
+        for number, xi in enumerate(drawn[len(known) : len(known) + TUNING.first], len(known)):
             if self.deadline.expired:
                 return
             self._told(number, self._note(self.trying.draw(xi, box, inner, self.deadline)))
         moves = team.share(self.attacks.moves)
-        firsts = range(len(known) + FIRST, len(drawn), BLOCK)
+        firsts = range(len(known) + TUNING.first, len(drawn), TUNING.block)
         asked = [
-            (self._shared, moves, drawn[i : i + BLOCK], box, inner, self.deadline, Channel(partial(self._heard, i)))
+            (
+                self._shared,
+                moves,
+                drawn[i : i + TUNING.block],
+                box,
+                inner,
+                self.deadline,
+                Channel(partial(self._heard, i)),
+            )
             for i in firsts
         ]
         for block in in_order(team, tried, asked, over=lambda: self.deadline.expired):
@@ -243,14 +247,14 @@ class Solver:
         began = perf_counter()
         least = self.tables.least_for_any(ranges.allowed)
         self.seconds["finding"] += perf_counter() - began
-        beta = min(max(rounded_up(least), FIRST_BETA), self.cap)
+        beta = min(max(rounded_up(least), TUNING.first_beta), self.cap)
         failed = rounded_up(least)
         for number in range(self.tries):
             if self.deadline.expired:
                 return
             began = perf_counter()
             box = self.tables.box(ranges.allowed, self._share(beta))
-            z = self.tables.nearest(self._draw(ranges), box, self.deadline, others=LIGHT)
+            z = self.tables.nearest(self._draw(ranges), box, self.deadline, others=TUNING.light)
             self.seconds["finding"] += perf_counter() - began
             made = Try(NONE)
             if z is not None:
@@ -265,9 +269,9 @@ class Solver:
                     return
                 beta = min(2 * failed, self.cap)
                 continue
-            if self.best.beta <= NEAR * failed:
+            if self.best.beta <= TUNING.near * failed:
                 return
-            beta = rounded_up(max(sqrt(self.best.beta * max(failed, FIRST_BETA / 10)), failed))
+            beta = rounded_up(max(sqrt(self.best.beta * max(failed, TUNING.first_beta / 10)), failed))
 
     def _raise_beta(self) -> None:
         """Larger and larger β for the tables of the first round, until one protects (¶23); then as small as it can be
@@ -276,15 +280,15 @@ class Solver:
         times = 4
         while tables and not self.deadline.expired and self.best is None:
             for table in tables:
-                beta = min(rounded_up(times * max(table.beta, FIRST_BETA / 4)), self.cap)
+                beta = min(rounded_up(times * max(table.beta, TUNING.first_beta / 4)), self.cap)
                 if self.best is None or beta < self.best.beta:
                     self._judged(self.trying.attack(table, beta))
-            tables = [table for table in tables if times * max(table.beta, FIRST_BETA / 4) < self.cap]
+            tables = [table for table in tables if times * max(table.beta, TUNING.first_beta / 4) < self.cap]
             times *= 2
         if self.best is None or self.best.table is None:
             return
         table, failed = self.best.table, self.best.beta / 2
-        while self.best.beta > NEAR * failed and not self.deadline.expired:
+        while self.best.beta > TUNING.near * failed and not self.deadline.expired:
             made = self._judged(self.trying.attack(table, rounded_up(sqrt(failed * self.best.beta))))
             failed = made.beta if made.outcome == EXPOSED else failed
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
+from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.ecta.deviations import NOTHING, Box, Deviations, Table
 from sdcdsl.methods.ecta.ranges import Range
@@ -31,8 +32,6 @@ from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
-HALVINGS = 16
-ROUNDS = 5  # projections before it is left to programs
 TIGHT: dict[str, Any] = {"presolve": True, "primal_tolerance": 1e-9, "dual_tolerance": 1e-9}
 
 
@@ -81,7 +80,7 @@ class Tables(Deviations):
         z = np.clip(target, low, high)
         inverse = np.where(low < high, 1 / w, 0.0)
         steps = self.instance.n // 2 + 100
-        for _ in range(ROUNDS):
+        for _ in range(TUNING.projections):
             r = self.M @ z
             if (np.abs(r) <= 1e-11 * self.row_unit).all():
                 return z
@@ -140,7 +139,7 @@ class Tables(Deviations):
         few, many = 0.0, self.most
         if self.any_in(self.box(range_, few)):
             return few
-        for _ in range(HALVINGS):
+        for _ in range(TUNING.halvings):
             middle = (few + many) / 2
             few, many = (few, middle) if self.any_in(self.box(range_, middle)) else (middle, many)
         return 2 * many

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdcdsl.accelerate.ecta.attacking import Attacks, Move
 from sdcdsl.accelerate.ecta.tables import Tables
+from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Channel
 from sdcdsl.methods.ecta.deviations import Box, Table
@@ -23,7 +24,6 @@ from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash
 
 PROTECTED, DOUBLED, EXPOSED, NONE = "protected", "protected after doubling", "not protected", "infeasible"
-NARROW = 0.7  # of the first table's β: moves that need no more fit into the boxes of most tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Trying:
         began = perf_counter()
         if not self.prepared:
             self.prepared = True
-            self.attacks.prepare(*narrowest(self.terms.instance, inner, self.terms.alpha, NARROW * beta))
+            self.attacks.prepare(*narrowest(self.terms.instance, inner, self.terms.alpha, TUNING.narrow * beta))
         self.seconds["auditing"] += perf_counter() - began
         made = self.attack(table, beta)
         twice = min(2 * beta, self.terms.cap)

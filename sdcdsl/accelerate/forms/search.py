@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.accelerate.cutting.box_moves import BoxMoves
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
 from sdcdsl.accelerate.cutting.requirements import Demands
@@ -21,6 +23,7 @@ from sdcdsl.accelerate.cutting.separation import Identity, Separation
 from sdcdsl.accelerate.forms.bounds import on_grid, step_of
 from sdcdsl.accelerate.forms.conditional import IfTouched, held_if
 from sdcdsl.accelerate.forms.cuts import CutRows
+from sdcdsl.accelerate.forms.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.checkpoint import Checkpointer, State
@@ -33,15 +36,7 @@ from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LOWERED = 1e-6  # of a bound: for the margin that cuts ask for
 ENOUGH = 1e-9  # of a level: how much a valid release may lack
-BRIEF = 2.0  # seconds for a first mixed-integer problem: what it finds may need cuts
-SLICE = 0.3  # of the time that is left, at most: the same while cuts come
-# Where none came the next one is the same, starts from nothing, and has to come further than the last: so many times as
-# long, within this share of the time that is left.
-LONGER, LONG_SLICE = 8.0, 0.8
-NARROWER = 1e-3  # less than the gap asked for, at most by half of it: what is published may cost a little more
 WHOLE = 1e-6
-ROUNDS = 60  # of the relaxation
-PROGRESS = 1e-4  # a relative step of the bound below which the relaxation has done what it can
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +73,14 @@ class Mixed(Capacities):
         return self._cache[viewer]
 
 
-Find = Callable[["Search", Deadline, float, Callable[[Progress], None]], None]
+class Find(Protocol):
+    """Ways of its own to releases: before the linear relaxation (True if nothing else is of use), and after it."""
+
+    def first(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None], /) -> bool: ...
+
+    def __call__(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None], /) -> None: ...
+
+
 Missed = tuple[Identity, int]  # and the column it holds for, ALWAYS if in any case
 ALWAYS = -1
 
@@ -119,6 +121,9 @@ class Search:
         self.master = self._master()
         self.stated = self.master.rows  # those before the cuts
         self.checkpointer = Checkpointer()
+        self._deadline = Deadline()
+        self._boxes: BoxMoves | None = None
+        self.shown: Callable[[Candidate], None] = lambda candidate: None
         self._kept = KeptCuts()
 
     # ---- the master ------------------------------------------------------------------------------------------
@@ -159,6 +164,7 @@ class Search:
         if self.demands.hopeless or (self.problem.lower > self.problem.upper).any():
             self.infeasible = True
             return
+        self._deadline = deadline
         self._resume()
         self._once(deadline, gap, tell)
         if self.infeasible and self._rows.used_margin:  # perhaps only because of the margin
@@ -167,12 +173,19 @@ class Search:
             self._once(deadline, gap, tell)
 
     def _once(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
+        if self.finder is not None and (self.finder.first(self, deadline, gap, tell) or self.near_enough(gap)):
+            return
         if not self._relaxed(deadline, gap, tell):
             return
         if self.finder is not None:
             self.finder(self, deadline, gap, tell)
         if not self.infeasible:
             self._integral(deadline, gap, tell)
+
+    def raise_bound(self, bound: float) -> None:
+        """A bound on the objective from elsewhere; what all releases cost stands on a grid."""
+        if np.isfinite(bound):
+            self.bound = max(self.bound, on_grid(bound - self.problem.offset, self._step) + self.problem.offset)
 
     def over(self, deadline: Deadline) -> bool:
         return deadline.expired or (self.best is None and self.patience is not None and self.patience.expired)
@@ -183,7 +196,7 @@ class Search:
     def _relaxed(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
         """The linear relaxation, until no level is missed or nothing much happens. False: nothing more to do."""
         before, stalled = -inf, 0
-        for _ in range(ROUNDS):
+        for _ in range(TUNING.rounds):
             if self.over(deadline):
                 return False
             solved = self.master.relax(min(deadline.remaining, 1e9))
@@ -196,14 +209,14 @@ class Search:
             self.relaxed_at = solved.x
             whole = self._whole_numbers(solved.x)
             at_once = whole and self._whole_rooms
-            cut = self.settle(solved.x, deadline) if at_once else self.cut_off(solved.x, deadline)
+            cut = self.settle(solved.x) if at_once else self.cut_off(solved.x)
             self.rounds += 1
             tell(Progress("cuts", self.objective, self.bound, f"{self.cuts} cuts"))
             if not cut:
                 if whole and not at_once:
                     self.offer(solved.x)
                 return not self.near_enough(gap)
-            stalled = stalled + 1 if self.bound - before <= PROGRESS * abs(self.bound) else 0
+            stalled = stalled + 1 if self.bound - before <= TUNING.progress * abs(self.bound) else 0
             before = self.bound
             if stalled >= 3 and self.problem.integer.any():
                 return True
@@ -218,7 +231,7 @@ class Search:
         if not self.problem.integer.any():
             self._continuous(deadline, gap, tell)
             return
-        p, seconds, share = self.problem, BRIEF, SLICE
+        p, seconds, share = self.problem, TUNING.brief, TUNING.slice
         while not self.over(deadline) and not self.near_enough(gap):
             start = None if self.best is None else self.best.u / p.unit
             left = deadline.remaining
@@ -226,7 +239,7 @@ class Search:
                 left = min(left, self.patience.remaining)
             solved = self.master.solve(
                 start=start,
-                gap=max(0.5 * gap, gap - NARROWER),
+                gap=max(0.5 * gap, gap - TUNING.narrower),
                 seconds=max(min(seconds, share * left), 0.05),
                 over=lambda: self.over(deadline),
                 offset=p.offset / self._scale,
@@ -238,11 +251,11 @@ class Search:
             self.bound = max(self.bound, self._whole(solved.bound))
             cut = False
             for x in [*solved.met[-4:], *([solved.x] if solved.x is not None else [])]:
-                cut |= self.settle(x, deadline)
+                cut |= self.settle(x)
             tell(Progress("search", self.objective, self.bound, f"{self.cuts} cuts"))
             if not cut and (solved.status == OPTIMAL or not solved.more):
                 return
-            seconds, share = (seconds, SLICE) if cut else (LONGER * seconds, LONG_SLICE)
+            seconds, share = (seconds, TUNING.slice) if cut else (TUNING.longer * seconds, TUNING.long_slice)
             if solved.status not in (OPTIMAL, FEASIBLE, LIMIT):
                 return
 
@@ -253,7 +266,7 @@ class Search:
                 self.infeasible = solved.status == INFEASIBLE
                 return
             self.bound = max(self.bound, self._whole(solved.bound))
-            cut = self.cut_off(solved.x, deadline)
+            cut = self.cut_off(solved.x)
             tell(Progress("cuts", self.objective, self.bound, f"{self.cuts} cuts"))
             if not cut:
                 self.offer(solved.x)
@@ -265,19 +278,36 @@ class Search:
 
     # ---- levels ----------------------------------------------------------------------------------------------
 
-    def _separated(self, u, down, up, tolerance: float, deadline: Deadline | None = None) -> list[Missed]:
+    def _separated(self, u, down, up, tolerance: float) -> tuple[list[Missed], bool]:
+        """The levels that are missed, and whether all were asked about in time."""
         assert self.separation is not None
-        point = self._point(u, down, up)
-        over = (lambda: deadline.expired) if deadline is not None else (lambda: False)
+        point, complete = self._point(u, down, up), True
+
+        def over() -> bool:
+            return self._deadline.expired
+
         found: list[Missed] = []
         if len(self.separation.levels):
             # A flow is found in less time than it takes to enter what it shows about other levels.
             flows = self.demands.classes.network is not None
-            made = self.separation.round(point, tolerance=tolerance, over=over, each=flows)
-            found = [(identity, ALWAYS) for identity in made.found]
+            only = None if flows else self._unreached(point)
+            made = self.separation.round(point, tolerance=tolerance, over=over, only=only, each=flows)
+            found, complete = [(identity, ALWAYS) for identity in made.found], made.complete
         if self.if_touched is not None:
             found += self.if_touched.missed(point, u, tolerance, over)
-        return found
+            complete &= not over()
+        return found, complete
+
+    def _unreached(self, point: Mixed) -> np.ndarray | None:
+        """bool [level]: in large tables, those that no box of cells reaches. Boxes are found in less time than it takes
+        to ask."""
+        assert self.separation is not None
+        n = self.demands.classes.count
+        if self.hidden.any() or len(self.separation.levels) * n < TUNING.boxed_from:
+            return None
+        if self._boxes is None:
+            self._boxes = BoxMoves(self.demands)
+        return ~self._boxes.reached(self.separation, Capacities(self.demands, point.down, point.up))
 
     def _point(self, u: np.ndarray, down: np.ndarray, up: np.ndarray) -> Mixed:
         x = np.full(self.instance.n, inf)
@@ -297,27 +327,30 @@ class Search:
                 continue
             if self.best is not None and objective >= self.best.objective * (1 - 1e-12):
                 continue
-            found = self._separated(exact, down, up, ENOUGH)
+            found, complete = self._separated(exact, down, up, ENOUGH)
+            if not complete and not found:
+                return None
             if not found:
                 self.best = Candidate(exact, down, up, objective)
+                self.shown(self.best)
                 self._keep()
                 break
         return found
 
-    def cut_off(self, x: np.ndarray, deadline: Deadline) -> bool:
+    def cut_off(self, x: np.ndarray) -> bool:
         """Adds cuts for the levels that a point misses by more than solvers' noise, if it does."""
         u = x * self.problem.unit
         down, up = self.problem.rooms(u)
-        found = self._separated(u, down, up, max(0.5 * self._rows.margin, ENOUGH), deadline)
+        found, _ = self._separated(u, down, up, max(0.5 * self._rows.margin, ENOUGH))
         self._cut(found, x)
         return bool(found)
 
-    def settle(self, x: np.ndarray, deadline: Deadline) -> bool:
+    def settle(self, x: np.ndarray) -> bool:
         """Offers a solution, and cuts it off if it misses a level. Where rooms follow from whole numbers, those of the
         solution are those of what is offered, and a large table is asked about all its levels once, not twice."""
         found = self.offer(x)
         if found is None or not self._whole_rooms:
-            return self.cut_off(x, deadline)
+            return self.cut_off(x)
         self._cut(found, x)
         return bool(found)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sdcdsl.accelerate.cutting.attacks import AttackFailed
 from sdcdsl.accelerate.forms.misfits import misfits
 from sdcdsl.accelerate.forms.own_levels import own_clashes, within_own_levels
-from sdcdsl.accelerate.forms.search import Find, Search
+from sdcdsl.accelerate.forms.search import Candidate, Find, Search
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.forms.shape import Shape
 from sdcdsl.methods.result import Result, SolveContext
@@ -35,6 +35,11 @@ def solve_shape(
     problem = within_own_levels(forms, problem)
     search = Search(instance, problem, forms.open & instance.may_open, published, finder, context.team)
     search.patience, search.checkpointer = patience, context.checkpointer
+
+    def made_of(best: Candidate) -> Result:
+        return Result(FEASIBLE, published.pattern(best.u, shape.about), best.objective)
+
+    search.shown = lambda best: context.incumbents.offer(best.objective, lambda: made_of(best))
     try:
         search.run(context.deadline, gap, context.report)
     except AttackFailed as said:

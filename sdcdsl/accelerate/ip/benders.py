@@ -22,11 +22,12 @@ That is done as soon as cutting planes have cost as much as it will.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import floor, inf, log2
+from math import floor, inf, isfinite, log2
 
 import numpy as np
 from scipy.linalg import null_space
 
+from sdcdsl.accelerate.cutting.attacks import Answer
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.chained_cuts import interval_chain, widened
 from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, together
@@ -34,25 +35,16 @@ from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
 from sdcdsl.accelerate.cutting.requirements import Demands
 from sdcdsl.accelerate.cutting.separation import Identity, Round, Separation, identity_of
+from sdcdsl.accelerate.ip.joint_adjustment import JointAdjustment
 from sdcdsl.accelerate.ip.master import Intervals
+from sdcdsl.accelerate.ip.polish import clean
+from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, State
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Progress
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
 from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
-
-INWARD = 0.8  # share of the way from the master's optimum to the best intervals, where sides are repaired
-BETWEEN = 0.5  # and on networks, where intervals are widened
-WIDENING = 2  # steps of the master for each level, after which they are: as long as it takes, or a few times as long
-CHAIN, SHORT_CHAIN = 20, 4  # cuts for one side at a time, on networks and elsewhere
-CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to open
-EXTRA = 40
-GRAIN = 1e-10  # of the lowest level: what capacities of flows are multiples of
-MISS = 1e-8  # share of a level that may be missing
-STEP = 1.2e7  # multiplications that take as long as one step of a simplex method
-MOST = 1e13  # multiplications that are never worth while
-LARGE = 10_000_000  # numbers of a basis of directions, which is made dense
 
 
 class Failed(RuntimeError):
@@ -80,12 +72,12 @@ class Benders:
             price = np.maximum(model.cost / model.scale, 1e-6)
             repairs = MinCostSeparation(demands.classes.matrix, price[:n], price[n:])
         self.separation = Separation(demands, repairs)
-        self.inward = INWARD if repairs is not None and widest is None else 0.0
+        self.inward = TUNING.inward if repairs is not None and widest is None else 0.0
         self._widens = network and widest is None and not len(demands.slides)
         self._steps = 0  # of the master, since intervals were widened
         self.hot = np.ones(len(self.separation.levels), dtype=bool)  # levels to ask about
         # Flows along capacities that differ by rounding errors take many steps that bring nothing.
-        self.grain = 2.0 ** floor(log2(GRAIN * float(self.separation.levels.need.min(initial=inf))))
+        self.grain = 2.0 ** floor(log2(TUNING.grain * float(self.separation.levels.need.min(initial=inf))))
         self.best: np.ndarray | None = None
         self.held = False  # whether `best` holds a move for every level by arithmetic, not by a solver's word
         self.objective, self.bound = inf, -inf
@@ -95,10 +87,14 @@ class Benders:
         self._joint, self._joined = self._all_at_once(), False
         self.checkpointer = Checkpointer()
         self._kept = KeptCuts()
+        self._moves: list[np.ndarray] = []  # of all classes, which serve many levels each
+        self.exact: np.ndarray | None = None  # the best intervals that hold by arithmetic
+        self.shown: Callable[[float, np.ndarray], None] = lambda objective, z: None  # told of these
 
     def run(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None] = lambda _: None) -> bool:
         """True if `best` is within the gap of the bound, or the point of the master is valid (then it is `best`)."""
-        if self.mirror_first(deadline, gap, tell):
+        self._adjust(deadline, gap, tell)
+        if self._near(gap) or self.mirror_first(deadline, gap, tell):
             return True
         if not self._start(deadline):
             return False
@@ -116,8 +112,7 @@ class Benders:
             straight |= bound <= self.bound + 1e-9 * abs(self.bound)
             self.bound = max(self.bound, bound)
             if self._near(gap):
-                # The optimum itself has simpler numbers than what lies near it: worth a few more rounds.
-                if not self.inward or self.separation.repairs is None or extra >= EXTRA or self._joined:
+                if extra >= TUNING.extra or not self._simpler_near:
                     return True
                 extra, straight = extra + 1, True
             if self._joint is not None and self._spent > self._joint.cost:
@@ -128,9 +123,8 @@ class Benders:
             x = np.maximum(relaxed.x, 0.0) * self.model.unit
             optimum = np.where(self.model.free, self.model.most, np.tile(x, 2) if self.model.mirrored else x)
             inward = 0.0 if straight or self.best is None else self.inward
-            z = optimum
-            if inward and self.best is not None:
-                z = np.where(self.model.free, self.model.most, (1 - inward) * optimum + inward * self.best)
+            z = optimum if not inward or self.best is None else (1 - inward) * optimum + inward * self.best
+            z = np.where(self.model.free, self.model.most, z)
             if self.separation.repairs is None:
                 z = np.where(self.model.free, z, np.rint(z / self.grain) * self.grain)
             made = self._attack(z, deadline)
@@ -157,6 +151,12 @@ class Benders:
             self._keep(found, z)
         return self._near(gap)
 
+    @property
+    def _simpler_near(self) -> bool:
+        """The optimum itself has simpler numbers than what lies near it: worth a few more rounds, where they are
+        cheap."""
+        return bool(self.inward) and self.separation.repairs is not None and not self._joined and not self._moves
+
     def cut_off(self, missed: np.ndarray) -> bool:
         """Levels that the best intervals miss after all: a repair costs next to nothing where a class does, less than a
         solver's tolerance. False if no attack says so, either."""
@@ -166,7 +166,7 @@ class Benders:
         point = Capacities(self.demands, z[: self.n], z[self.n :])
         for s in np.flatnonzero(missed).tolist():
             viewer, need = int(self.separation.levels.viewer[s]), float(self.separation.levels.need[s])
-            identity = self.separation.lacking(s, *point.at(viewer, need), MISS)
+            identity = self.separation.lacking(s, *point.at(viewer, need), TUNING.miss)
             if identity is not None and np.isfinite((row := self.model.row(identity, z))[2]):
                 self.model.master.add([row])
                 cuts += 1
@@ -178,7 +178,7 @@ class Benders:
 
     @property
     def _spent(self) -> float:
-        return STEP * self.separation.repairs.steps if self.separation.repairs is not None else 0.0
+        return TUNING.step * self.separation.repairs.steps if self.separation.repairs is not None else 0.0
 
     def _all_at_once(self) -> JointModel | None:
         """None where there are too many directions, or attackers of whom some leave less room than others."""
@@ -193,7 +193,7 @@ class Benders:
         if not self._turns(self.model.most):
             return None
         N = sparse_null_space(self.demands.classes.matrix.sparse.tocsr())
-        if N is None or size(N)[0] * size(N)[1] > LARGE:
+        if N is None or size(N)[0] * size(N)[1] > TUNING.large:
             return None
         column, directions = np.arange(n), N.toarray()
         still = np.flatnonzero(self.model.most.reshape(2, -1).max(axis=0) <= 0)
@@ -215,7 +215,7 @@ class Benders:
                 self.model.master.upper,
             ),
         )
-        return asked if asked.cost < MOST else None
+        return asked if asked.cost < TUNING.most else None
 
     def _jointly(self, asked: JointModel, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         """Intervals from the moves that were found, cuts from their multipliers."""
@@ -266,7 +266,7 @@ class Benders:
             self.best, self.objective = best, self.model.price(best)
 
     def _misses(self, point: Capacities) -> bool:
-        made = self.separation.round(point, tolerance=MISS, repairing=False)
+        made = self.separation.round(point, tolerance=TUNING.miss, repairing=False)
         return bool(made.short.any() or not made.complete)
 
     def _keep(self, found: list[Identity], z: np.ndarray) -> None:
@@ -287,8 +287,12 @@ class Benders:
         """First intervals: moves that are found where everything is open; and the simplest cuts."""
         repairing = self.separation.repairs is not None
         open_ = np.where(self.model.free, self.model.most, 0.0) if repairing else np.full(2 * self.n, inf)
+        for move in self._moves:
+            open_ = np.maximum(open_, np.tile(np.abs(move), 2))
         point = Capacities(self.demands, open_[: self.n], open_[self.n :])
-        made = self.separation.round(point, over=lambda: deadline.expired, each=not repairing)
+        made = self.separation.round(
+            point, over=lambda: deadline.expired, each=not repairing, known=self._moves if repairing else ()
+        )
         self.hopeless = made.hopeless if repairing else np.flatnonzero(made.short).tolist()
         if repairing:  # repairs ask what others must give; a class that has not the room itself they do not notice
             self.hopeless = sorted(
@@ -299,17 +303,83 @@ class Benders:
         if self.hopeless:
             return False
         self._take(made)
-        self.model.master.add(self.model.simple_rows())
+        if not self._moves:
+            self.model.master.add(self.model.simple_rows())
         return True
+
+    # ---- one move for all levels -------------------------------------------------------------------------------
+
+    def _adjust(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
+        """First intervals in large tables: those of a joint adjustment, and of repairs where it serves a level not."""
+        model, levels = self.model, self.separation.levels
+        if self.separation.repairs is None or model.mirrored or len(levels) * self.n < TUNING.adjusted_from:
+            return
+        model.master.add(model.simple_rows())
+        cost = np.where(model.free, 0.0, model.cost).reshape(2, -1).sum(axis=0)
+        joint = JointAdjustment(self.demands, cost, deadline, model.widest)
+
+        def say(phase: str) -> None:
+            tell(Progress(phase, self.objective if self.objective < inf else None, self.bound))
+
+        def take(move: np.ndarray) -> None:
+            self._moves = [move]
+            self._adjusted(move, deadline)
+            say("joint adjustment")
+
+        first = joint.first()
+        if first is None:
+            return
+        take(first)
+        relaxed = model.master.relax(deadline.remaining)
+        if relaxed.status == OPTIMAL:
+            self.bound = max(self.bound, relaxed.bound * model.scale * model.unit)
+        say("relations one by one")
+        if not self._near(gap):
+            part = deadline.within(
+                TUNING.adjusting * deadline.remaining if isfinite(deadline.remaining) else TUNING.long
+            )
+            joint.better(part, take, lambda: self._near(gap))
+
+    def _adjusted(self, move: np.ndarray, deadline: Deadline) -> None:
+        """The intervals of this move and of the repairs that it leaves to be made, if they are the best so far."""
+        z = np.tile(np.abs(move), 2)
+        if self.model.price(np.where(self.model.free, 0.0, z)) >= self.objective:
+            return
+        z = np.where(self.model.free, self.model.most, z)
+        point = Capacities(self.demands, z[: self.n], z[self.n :])
+        made = self.separation.round(point, over=lambda: deadline.expired, known=[move])
+        if not made.complete or not made.whole or made.hopeless or len(self.demands.slides):
+            return
+        for s, moved, repair in made.repairs:
+            z = self._widened(z, s, moved, repair)
+        price = self.model.price(z)
+        if price < self.objective:
+            self.best, self.objective, self.held = z, price, True
+            self._show()
+
+    def _widened(self, z: np.ndarray, s: int, moved: np.ndarray, move: np.ndarray) -> np.ndarray:
+        """With room for a repair, made a combination of the null space of its support."""
+        _, _, _, need = self.separation.asked(s)
+        cleaned = clean(self.demands, Answer(need, moved, move, None, None), need)
+        moved, move = (moved, move) if cleaned is None else cleaned
+        z = z.copy()
+        at = np.where(move > 0, self.n, 0) + moved
+        z[at] = np.maximum(z[at], np.abs(move))
+        return z
+
+    def _show(self) -> None:
+        assert self.best is not None
+        self.exact = self.best
+        self.shown(self.objective, self.best)
 
     def _narrow(self, s: int) -> bool:
         cell, sign, viewer, need = self.separation.asked(s)
         low, high = self.demands.room(viewer)
-        return bool((high if sign > 0 else low)[cell] < need * (1 - MISS))
+        return bool((high if sign > 0 else low)[cell] < need * (1 - TUNING.miss))
 
     def _slides(self, s: int) -> bool:
         levels = self.separation.levels
-        return self.furthest(s) >= float(levels.need[s]) * (1 - MISS)
+        return self.furthest(s) >= float(levels.need[s]) * (1 - TUNING.miss)
 
     def furthest(self, s: int) -> float:
         """How far a level is reached with everything open."""
@@ -335,7 +405,7 @@ class Benders:
     def _widen(self, z: np.ndarray, reduced: np.ndarray | None, deadline: Deadline) -> None:
         """Now and then: valid intervals around a point on a network, where rounds show none unless they ask about all
         levels. From then on points lie between the two."""
-        if not self._widens or reduced is None or self._steps < WIDENING * self.separation.requirements:
+        if not self._widens or reduced is None or self._steps < TUNING.widening * self.separation.requirements:
             return
         self._steps = 0
         n, price = self.n, np.maximum(reduced, 0.0) + self.model.master.cost
@@ -343,8 +413,8 @@ class Benders:
         if wide is None:
             return
         point = Capacities(self.demands, wide[:n], wide[n:])
-        self._hold(self.separation.round(point, tolerance=MISS, over=lambda: deadline.expired, each=True))
-        self.inward = BETWEEN
+        self._hold(self.separation.round(point, tolerance=TUNING.miss, over=lambda: deadline.expired, each=True))
+        self.inward = TUNING.between
 
     def mirror_first(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None] = lambda _: None) -> bool:
         """Symmetric intervals, where costs and levels are symmetric: half the size. Their bound holds in any case; True
@@ -357,12 +427,14 @@ class Benders:
         if self.checkpointer.found is not None and self.checkpointer.found.facts.get("mirrored") is False:
             return False  # an earlier run was through with them
         half = Benders(self.instance, self.demands.mirrored(), self._w_down, self._w_up, mirrored=True)
-        half.checkpointer = self.checkpointer
+        half.checkpointer, half._moves = self.checkpointer, self._moves
+        if self._moves:
+            half.model.master.add(half.model.simple_rows())
         near = half.run(deadline, gap, tell)
         self.rounds += half.rounds
         self.bound = max(self.bound, half.bound)
-        if half.best is None:
-            return False
+        if half.best is None or half.objective >= self.objective:
+            return self._near(gap)
         if not self._turns(half.best) and self._misses(Capacities(self.demands, half.best[:n], half.best[n:])):
             return half._joined and self._mirror_narrowly(deadline, gap, tell)
         self.best, self.objective, self.held = half.best, half.objective, half.held and self._turns(half.best)
@@ -388,14 +460,16 @@ class Benders:
     def _attack(self, z: np.ndarray, deadline: Deadline) -> Round:
         point = Capacities(self.demands, z[: self.n], z[self.n :])
         flows = self.separation.repairs is None  # found in less time than it takes to see what other flows show
-        return self.separation.round(point, tolerance=MISS, over=lambda: deadline.expired, only=self.hot, each=flows)
+        return self.separation.round(
+            point, tolerance=TUNING.miss, over=lambda: deadline.expired, only=self.hot, each=flows
+        )
 
     def _chains(self, made: Round, z: np.ndarray, reduced: np.ndarray | None) -> Iterator[Identity]:
         """Further cuts for the sides that fall short, which cost little once the first question is answered."""
         if reduced is None:
             return
-        longest = CHAIN if self.demands.classes.network is not None else SHORT_CHAIN
-        price = np.maximum(reduced, 0.0) + CHAIN_COST * self.model.master.cost
+        longest = TUNING.chain if self.demands.classes.network is not None else TUNING.short_chain
+        price = np.maximum(reduced, 0.0) + TUNING.chain_cost * self.model.master.cost
         price = np.tile(price, 2) if self.model.mirrored else price
         for s in np.flatnonzero(made.short[: self.separation.requirements]).tolist():
             yield from interval_chain(self.separation, s, z, price, longest)

@@ -25,8 +25,9 @@ import numpy as np
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.requirements import Demands
 from sdcdsl.accelerate.cutting.separation import Identity, Round, Separation
-from sdcdsl.accelerate.ip.benders import MISS, Benders
+from sdcdsl.accelerate.ip.benders import Benders
 from sdcdsl.accelerate.ip.polish import tight
+from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.conditional_levels import Conditions
 from sdcdsl.methods.instance import Instance
@@ -36,8 +37,6 @@ from sdcdsl.status import FEASIBLE, INFEASIBLE, OPTIMAL
 
 Costs = tuple[np.ndarray, np.ndarray, np.ndarray]
 Asked = tuple[np.ndarray | None, np.ndarray | None, int | None]
-SLICE = 0.25  # of the time that is left: for one mixed-integer problem
-STEPS = 30  # intervals on the way to some that keep all conditional levels
 BEYOND = 10.0  # times that far a bound that is proven is preferred to one that is assumed
 FAR = 20.0  # times the highest level: further than any move that helps is taken to go
 
@@ -138,7 +137,7 @@ class Counted:
         for publish in (False, True):
             benders: Benders | None = first
             more, opens = np.zeros(len(of.ordinary), dtype=bool), of.may_open.copy()
-            for _ in range(STEPS):
+            for _ in range(TUNING.steps):
                 if deadline.expired or benders is None or benders.best is None:
                     break
                 z, missed = tight(benders.separation, benders.best)
@@ -182,7 +181,7 @@ class Counted:
             return np.zeros(0, dtype=np.int64)
         used = (z[0] > 0) | (z[1] > 0)
         levels = self.aside.levels
-        made = self.aside.round(Capacities(self.demands, *z), tolerance=MISS, only=used[levels.cell])
+        made = self.aside.round(Capacities(self.demands, *z), tolerance=TUNING.miss, only=used[levels.cell])
         return levels.pair[made.short]
 
     # ---- the mixed-integer problem ----------------------------------------------------------------------------
@@ -212,7 +211,7 @@ class Counted:
         while not deadline.expired:
             start = None if self.best is None else self._start(self.best, unit)
             left = min(deadline.remaining, 1e9)
-            solved = master.solve(start=start, gap=0.5 * gap, seconds=max(SLICE * left, 0.1), seed=0)
+            solved = master.solve(start=start, gap=0.5 * gap, seconds=max(TUNING.slice * left, 0.1), seed=0)
             deadline.mark_time_dependent(solved.timed)
             if solved.status == INFEASIBLE:
                 self.infeasible = exact and self.best is None
@@ -228,7 +227,7 @@ class Counted:
             point = Capacities(self.demands, z[:n], z[n:])
             more = z + 1e-2 * unit
             deep = Capacities(self.demands, more[:n], more[n:])
-            made = separation.round(point, deep=deep, tolerance=MISS, over=lambda: deadline.expired)
+            made = separation.round(point, deep=deep, tolerance=TUNING.miss, over=lambda: deadline.expired)
             beside = self._beside(point, used, deadline)
             self.rounds += 1
             tell(Progress("intervals", self.objective if self.objective < inf else None, self.bound))
@@ -249,7 +248,7 @@ class Counted:
         if self.aside is None:
             return None
         return self.aside.round(
-            point, tolerance=MISS, over=lambda: deadline.expired, only=used[self.aside.levels.cell], each=True
+            point, tolerance=TUNING.miss, over=lambda: deadline.expired, only=used[self.aside.levels.cell], each=True
         )
 
     def _links(self, unit: float) -> list[Row]:

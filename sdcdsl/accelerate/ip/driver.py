@@ -18,7 +18,9 @@ from sdcdsl.accelerate.cutting.requirements import Demands
 from sdcdsl.accelerate.ip.benders import Benders, Failed
 from sdcdsl.accelerate.ip.counted import Counted
 from sdcdsl.accelerate.ip.polish import MARGIN, coarse, tight
+from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
 from sdcdsl.methods.conditional_levels import conditions_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.ip.centre import centred, off_centre
@@ -83,11 +85,15 @@ class Solver:
             widest = demands.classes.least(self.cap_width, self.cap_width)[0]
         benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
         benders.checkpointer = self.context.checkpointer
+        benders.shown = lambda objective, z: self.context.incumbents.offer(
+            objective, lambda: self._in_hand(demands, MARGIN * z)
+        )
+        before_polishing = self._before_polishing(benders)
         z, missed = None, np.ones(1, dtype=bool)
         while z is None or (missed.any() and not self.context.deadline.expired and benders.cut_off(missed)):
             began = perf_counter()
             # Half of the gap is left for what the exact intervals are wider than the solver's.
-            benders.run(self.context.deadline, 0.5 * self.gap, self.context.report)
+            benders.run(before_polishing, 0.5 * self.gap, self.context.report)
             self._took("cuts", began)
             if benders.hopeless:
                 return self._infeasible(benders)
@@ -99,6 +105,8 @@ class Solver:
             began = perf_counter()
             z, missed = self._exact(benders)
             self._took("polish", began)
+        if missed.any() and benders.exact is not None:
+            z, missed = MARGIN * benders.exact, missed & False
         if missed.any():
             status = LIMIT if self.context.deadline.expired else FAILED
             return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
@@ -108,17 +116,35 @@ class Solver:
     def _exact(self, benders: Benders) -> tuple[np.ndarray, np.ndarray]:
         """Intervals that hold by arithmetic, and the levels that they do not hold."""
         assert benders.best is not None
+        deadline = self.context.deadline
+        over = (lambda: deadline.expired) if benders.exact is not None else (lambda: False)
         far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
         few_digits = far and benders.model.widest is None
         if not benders.held:
-            return tight(benders.separation, benders.best, few_digits, benders.model.widest)
+            return tight(benders.separation, benders.best, few_digits, benders.model.widest, over)
         if len(benders.separation.levels) * benders.n <= SMALL:
             # Solutions from the inside have crumbs everywhere: 108 .. 108.00000001 for a figure that can be published.
-            z, missed = tight(benders.separation, benders.best, few_digits, benders.model.widest)
+            z, missed = tight(benders.separation, benders.best, few_digits, benders.model.widest, over)
             if not missed.any() and benders.model.price(z) <= benders.objective * (1 + LEAST_GAP):
                 return z, missed
         z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
         return z, np.zeros(1, dtype=bool)
+
+    def _in_hand(self, demands: Demands, z: np.ndarray) -> Result:
+        n = demands.classes.count
+        return self._result(*demands.classes.to_cells(z[:n], z[n:]), -inf)
+
+    def _before_polishing(self, benders: Benders) -> Deadline:
+        """The time less what it takes to find a move for every level, foreseen from a few."""
+        deadline, levels = self.context.deadline, benders.separation.levels
+        if deadline.remaining == inf or not len(levels):
+            return deadline
+        began = deadline.elapsed
+        sample = np.linspace(0, len(levels) - 1, min(TUNING.sampled, len(levels))).astype(int)
+        for s in sample.tolist():
+            benders.furthest(s)
+        foreseen = (deadline.elapsed - began) / len(sample) * len(levels)
+        return deadline.within(deadline.remaining - min(foreseen, TUNING.polishing * deadline.remaining))
 
     def _took(self, phase: str, began: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - began

@@ -12,10 +12,9 @@ import numpy as np
 
 from sdcdsl.accelerate.cutting.requirements import Demands
 from sdcdsl.accelerate.cutting.separation import Identity
+from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.master import Master, Row
-
-OLD = 8  # rounds that a cut may be slack
 
 
 class Intervals:
@@ -103,7 +102,7 @@ class Intervals:
         age = np.zeros(len(slack), dtype=np.int64)
         age[: len(self._age)] = self._age
         age = np.where(slack > 1e-7, age + 1, 0)
-        gone = age > OLD
+        gone = age > TUNING.old
         if self.widest is not None:
             gone[: int(np.isfinite(self.widest).sum())] = False
         if gone.sum() > 0.1 * len(gone):

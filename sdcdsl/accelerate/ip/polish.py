@@ -7,6 +7,8 @@ whatever error the solver left. The least intervals that hold all of these moves
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sdcdsl.accelerate.cutting.attacks import Answer
@@ -26,11 +28,15 @@ MARGIN = 1 + 2e-7  # for whoever has to find a move anew, in other arithmetic
 
 
 def tight(
-    separation: Separation, z: np.ndarray, few_digits: bool = False, widest: np.ndarray | None = None
+    separation: Separation,
+    z: np.ndarray,
+    few_digits: bool = False,
+    widest: np.ndarray | None = None,
+    over: Callable[[], bool] = lambda: False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The least (down, up) within about z that hold a move for every level; and the levels without one.
     `few_digits`: where the best is not near anyway they cost little, and are easier to prove things with. `widest`: of
-    each class; what has an end there gets no hair beyond it."""
+    each class; what has an end there gets no hair beyond it. When it is `over`, the levels that are left have none."""
     demands, n = separation.demands, separation.demands.classes.count
     levels = separation.levels
     least = np.zeros(2 * n)
@@ -41,6 +47,8 @@ def tight(
         hair = wider * np.where((z > 0) & np.isfinite(z) & loose, z + demands.unit, 0.0)
         capacities = Capacities(demands, (z + hair)[:n], (z + hair)[n:])
         for s in np.flatnonzero(waiting):
+            if over():
+                return least, waiting
             # A hair less than the viewer's room first, so that cleaning a move does not take it beyond.
             moves = None
             for share in (1 - 1e-10, 1.0):
@@ -53,7 +61,7 @@ def tight(
         if not waiting.any():
             break
     if not waiting.any():
-        least = coarse(separation, least) if few_digits else _round(separation, least)
+        least = coarse(separation, least) if few_digits or over() else _round(separation, least)
     return least, waiting
 
 
@@ -136,8 +144,8 @@ def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np
         return None
     rows = demands.classes.matrix.sparse.tocsc()[:, moved].tocsr()
     rows = rows[np.diff(rows.indptr) > 0]
-    matrix = Matrix(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, len(moved))
-    found = echelon(matrix, fill=100 * len(matrix.index) + 1000)
+    matrix = Matrix.of(rows)
+    found = echelon(matrix)
     if found is None:
         return moved, move
     return moved, null_space(matrix, found) @ move[found.free]

@@ -1,9 +1,10 @@
 """A rounded table by trial: parts go one multiple up or down, in chains, while it gets colder.
 
-A trial pushes one part. While a sum leaves its window for it, another part of that sum is pushed the other way, the one
-that does best, up to a certain length. What a trial changes is judged by the loss Σ w |v - a| and by how far sums leave
-their windows, at a price per row that grows while the row stays outside. Worse is accepted as chance has it, less and
-less. Rows may also be cuts Σ c k ≥ b, which have a window and no loss. The best table within all windows is kept.
+A trial pushes one part, every other time one of a sum that is outside its window. While a sum leaves its window for it,
+another part of that sum is pushed the other way, the one that does best, up to a certain length. What a trial changes
+is judged by the loss Σ w |v - a| and by how far sums leave their windows, at a price per row that grows while the row
+stays outside. Worse is accepted as chance has it, less and less.
+Rows may also be cuts Σ c k ≥ b, which have a window and no loss. The best table within all windows is kept.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ HOT, COLD = 0.35, 0.004  # of base · weight: what a trial may make worse, at fi
 DEARER = 1.15  # the price of a row that stays outside its window, chunk by chunk
 NEAR = 1e-9
 DEAREST = 1e6
+MENDING = 0.5  # of the trials begin in a sum that is outside its window, as long as there are any
+FEW_COPIES = 2_000  # parts: in larger tables not every better one is kept, which would cost more than finding it
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +50,12 @@ class Found:
     outside: float  # how far rows are outside their windows, all together
 
 
-def annealed(of: Windows, start: np.ndarray, trials: int, seed: int, over: Callable[[], bool]) -> Found:
-    """The best within all windows, or, where none was met, the last."""
+def annealed(
+    of: Windows, start: np.ndarray, trials: int, seed: int, over: Callable[[], bool], hot: float | None = None
+) -> Found:
+    """The best within all windows, or, where none was met, the last. `hot`: a start that is good already needs less
+    heat."""
+    hot = HOT if hot is None else hot
     draw = np.random.default_rng(seed)
     columns = csc_array(of.A)
     columns.sort_indices()
@@ -67,8 +74,9 @@ def annealed(of: Windows, start: np.ndarray, trials: int, seed: int, over: Calla
     for chunk in range(chunks):
         if over():
             break
-        heat = size * HOT * (COLD / HOT) ** (chunk / max(chunks - 1, 1))
+        heat = size * hot * (COLD / hot) ** (chunk / max(chunks - 1, 1))
         kept, kept_loss, met = k.copy(), best_loss, np.zeros(1)
+        out = np.flatnonzero((y < of.least - NEAR) | (y > of.most + NEAR))
         _anneal(
             columns.indptr,
             columns.indices,
@@ -89,7 +97,9 @@ def annealed(of: Windows, start: np.ndarray, trials: int, seed: int, over: Calla
             y,
             price,
             heat,
-            draw.random((CHUNK, 4)),
+            out,
+            draw.random((CHUNK, 5)),
+            max(len(k) // FEW_COPIES, 1),
             kept,
             kept_loss,
             met,
@@ -122,6 +132,18 @@ def _judged(y, least, most, offset, w_down, w_up, base, price):
     elif y > most + 1e-9:
         worth += price * (y - most)
     return worth
+
+
+@kernel
+def _prospect(j, step, start, row, value, least, most, offset, w_down, w_up, base, price, y):  # noqa: PLR0917
+    """What moving a part would change of the judgement."""
+    change = 0.0
+    for e in range(start[j], start[j + 1]):
+        i = row[e]
+        now = _judged(y[i], least[i], most[i], offset[i], w_down[i], w_up[i], base, price[i])
+        then = _judged(y[i] + step * value[e], least[i], most[i], offset[i], w_down[i], w_up[i], base, price[i])
+        change += then - now
+    return change
 
 
 @kernel
@@ -161,7 +183,9 @@ def _anneal(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
     y,
     price,
     heat,
+    broken_rows,
     chance,
+    pause,
     kept,
     kept_loss,
     met,
@@ -174,10 +198,18 @@ def _anneal(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
         t = offset[i] + base * y[i]
         loss += w_up[i] * t if t > 0.0 else -w_down[i] * t
     part, way = np.zeros(CHAIN, dtype=np.int64), np.zeros(CHAIN)
+    last = -len(k)
     # While nothing is outside, what the judgement changes by is the loss.
     for trial in range(len(chance)):
         j = movable[int(chance[trial, 0] * len(movable))]
         step = 1.0 if chance[trial, 1] < 0.5 else -1.0
+        if len(broken_rows) > 0 and chance[trial, 4] < MENDING:
+            i = broken_rows[int(chance[trial, 4] / MENDING * len(broken_rows))]
+            wrong = 1.0 if y[i] < least[i] - 1e-9 else (-1.0 if y[i] > most[i] + 1e-9 else 0.0)
+            if wrong != 0.0:
+                e = row_start[i] + int(chance[trial, 0] * (row_start[i + 1] - row_start[i]))
+                j = row_part[e]
+                step = wrong if row_value[e] > 0 else -wrong
         if k[j] + step < k_least[j] or k[j] + step > k_most[j]:
             step = -step
             if k[j] + step < k_least[j] or k[j] + step > k_most[j]:
@@ -222,10 +254,7 @@ def _anneal(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
                     used |= part[back] == other
                 if used:
                     continue
-                tried = _pushed(
-                    other, push, start, row, value, least, most, offset, w_down, w_up, base, price, y, outside
-                )
-                _pushed(other, -push, start, row, value, least, most, offset, w_down, w_up, base, price, y, outside)
+                tried = _prospect(other, push, start, row, value, least, most, offset, w_down, w_up, base, price, y)
                 if tried < best_change:
                     best, best_way, best_change = other, push, tried
             if best < 0:
@@ -244,10 +273,12 @@ def _anneal(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
                 for i in range(len(y)):
                     t = offset[i] + base * y[i]
                     loss += w_up[i] * t if t > 0.0 else -w_down[i] * t
-            if outside[0] == 0.0 and loss < kept_loss - 1e-9 * abs(kept_loss if kept_loss < 1e300 else 1.0):
+            better = outside[0] == 0.0 and loss < kept_loss - 1e-9 * abs(kept_loss if kept_loss < 1e300 else 1.0)
+            if better and (met[0] == 0.0 or trial - last >= pause):
                 kept_loss = loss
                 met[0] = 1.0
                 kept[:] = k
+                last = trial
         else:
             for back in range(length):
                 j, step = part[back], way[back]

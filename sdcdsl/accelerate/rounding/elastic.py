@@ -23,27 +23,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
-from sdcdsl.accelerate.forms.bounds import common_step
 from sdcdsl.accelerate.rounding.annealing import Windows
 from sdcdsl.accelerate.rounding.blocks import within_blocks
+from sdcdsl.accelerate.rounding.losses import losses_of
 from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods
+from sdcdsl.accelerate.rounding.tuning import ELASTIC
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.milp import MixedIntegerProgram
 from sdcdsl.status import OPTIMAL
 
-PRICE = 0.5  # of base · weight, for every multiple that a sum is outside its window: at first
-RISING = 8.0  # times that, for all sums, at the end of the time: whoever has less raises it faster
-DEARER = 1e4  # times that, for a sum that is outside all the time
-MOMENT = 1.5  # seconds for a step
-WALL = 3.0  # times that on the wall, where others take their share
-FIRST = 5.0  # seconds for the pieces
-NARROW = 1e-6  # the gap of a step
 PRESOLVE = False  # in HiGHS 1.15 it sometimes writes beyond its memory
-CLOSE = 0.9  # of the least by which two losses differ: nearer than that is no better
-CHEAP = 0.6  # of the common price: the same for what is outside
 NEAR = 1e-6
-LONG = 600.0  # seconds: the time that prices have where there is no limit
-IDLE = 120  # steps in a row that bring nothing
 
 
 class Elastic:
@@ -53,10 +43,13 @@ class Elastic:
         """`relaxed` [part]: where the relaxation stands."""
         self.of, self.seed = of, seed
         self.A, self._columns = csr_array(of.A), csc_array(of.A)
-        self._shape_losses()
+        losses = losses_of(of)
+        self._low, self._high, self._over, self._under = losses.low, losses.high, losses.over, losses.under
+        self._room_over, self._room_under = losses.room_over, losses.room_under
+        self.cost, self._step = losses.cost, losses.step
         weight = 0.5 * (of.w_down + of.w_up)
         typical = float(np.median(weight[weight > 0])) if (weight > 0).any() else 1.0
-        self.common = PRICE * of.base * typical
+        self.common = ELASTIC.price * of.base * typical
         self.price = np.full(len(of.least), self.common)
         inside = within_blocks(self.A)
         self.k = self._start(relaxed, inside)
@@ -64,42 +57,6 @@ class Elastic:
         self.soft = ~(inside & ~self._out())
         several = np.diff(self.A.indptr) > 1
         self._stated = several | (self._room_over > 0) | (self._room_under > 0) | self._out()
-
-    def _shape_losses(self) -> None:
-        """The next multiples of each row and the slope between them; how much steeper it is beyond, and how far that is
-        allowed. Where it is not allowed at all, being outside never pays."""
-        of = self.of
-        costs = (of.w_down > 0) | (of.w_up > 0)
-        truth = np.where(costs, -of.offset / of.base, 0.0)
-        whole = np.abs(truth - np.round(truth)) <= NEAR
-        low = np.where(whole, np.round(truth), np.floor(truth))
-        high = np.where(whole, np.round(truth), np.ceil(truth))
-        self._low = np.where(costs, np.clip(low, of.least, of.most), of.least)
-        self._high = np.where(costs, np.clip(high, of.least, of.most), of.most)
-        at_low, at_high = (np.where(np.isfinite(end), end, 0.0) for end in (self._low, self._high))
-        wide = at_high > at_low
-        above = np.where(costs, self._loss(at_high + 1) - self._loss(at_high), 0.0)
-        below = np.where(costs, self._loss(at_low) - self._loss(at_low - 1), 0.0)
-        self._room_over, self._room_under = np.zeros(len(costs)), np.zeros(len(costs))
-        self._room_over[costs] = of.most[costs] - self._high[costs]
-        self._room_under[costs] = self._low[costs] - of.least[costs]
-        held = ~wide & (self._room_over == 0) & (self._room_under == 0)
-        slope = np.where(wide, self._loss(at_high) - self._loss(at_low), np.where(held, 0.0, above))
-        self._over = np.where(self._room_over > 0, above - slope, np.maximum(-slope, 0.0))
-        self._under = np.where(self._room_under > 0, slope - below, np.maximum(slope, 0.0))
-        self.cost = self._columns.T @ slope  # [part]
-        self._step = self._least_difference(self._columns.T @ np.where(held, above, slope))
-
-    def _least_difference(self, cost: np.ndarray) -> float:
-        """By which the losses of two tables differ at least, where there is such a number; else 0. Rows that have one
-        number to be at say nothing about the loss: they may be taken to have any slope, such as the one above them,
-        with which differences often are even."""
-        moved = cost[self.of.k_least < self.of.k_most]
-        return common_step(np.concatenate([moved, self._over[self._room_over > 0], self._under[self._room_under > 0]]))
-
-    def _loss(self, y: np.ndarray) -> np.ndarray:
-        t = self.of.offset + self.of.base * y
-        return self.of.w_up * np.maximum(t, 0.0) + self.of.w_down * np.maximum(-t, 0.0)
 
     def _out(self) -> np.ndarray:
         return (self.y < self.of.least - NEAR) | (self.y > self.of.most + NEAR)
@@ -122,7 +79,10 @@ class Elastic:
         )
         began = process_time()
         solved = problem.solve(
-            over=lambda: process_time() - began > FIRST, seconds=WALL * FIRST, seed=self.seed, presolve=PRESOLVE
+            over=lambda: process_time() - began > ELASTIC.first,
+            seconds=ELASTIC.wall * ELASTIC.first,
+            seed=self.seed,
+            presolve=PRESOLVE,
         )
         return np.clip(np.round(relaxed if solved.x is None else solved.x), of.k_least, of.k_most)
 
@@ -179,10 +139,10 @@ class Elastic:
             low - rest,
             high - rest,
         )
-        close = min(CLOSE * self._step, CHEAP * self.common)
+        close = min(ELASTIC.close * self._step, ELASTIC.cheap * self.common)
         solved = problem.solve(
             start=begin,
-            gap=NARROW,
+            gap=ELASTIC.narrow,
             absolute_gap=close,
             over=ends,
             seconds=seconds,
@@ -207,8 +167,8 @@ class Elastic:
 
     def dearer(self, share: float) -> None:
         """After a step that took this share of the time. The common price rises too: else sums take turns outside."""
-        self.common *= RISING**share
-        self.price[self.outside] *= DEARER**share
+        self.common *= ELASTIC.rising**share
+        self.price[self.outside] *= ELASTIC.dearer**share
         self.price = np.maximum(self.price, self.common)
 
 
@@ -225,14 +185,14 @@ def elastic(
     with all sums in their windows, and says whether to go on. From there all sums have the common price: what is within
     all windows has neighbours, through others that are not, which cost less."""
     made, draw = Elastic(of, relaxed, seed), np.random.default_rng(seed)
-    idle, none, time = 0, True, min(max(deadline.remaining, MOMENT), LONG)
-    while idle < IDLE and left() > 0:
+    idle, none, time = 0, True, min(max(deadline.remaining, ELASTIC.moment), ELASTIC.long)
+    while idle < ELASTIC.idle and left() > 0:
         outside = made.outside
         near = made.near(int(draw.choice(outside))) if len(outside) else None
         way, free = around.drawn(near)
         began = process_time()
-        wall = min(WALL * MOMENT, left())
-        gain, solved = made.step(free, lambda began=began: left() <= 0 or process_time() - began > MOMENT, wall)
+        wall = min(ELASTIC.wall * ELASTIC.moment, left())
+        gain, solved = made.step(free, lambda began=began: left() <= 0 or process_time() - began > ELASTIC.moment, wall)
         took = process_time() - began
         around.learn(way, gain, took, solved)
         deadline.mark_time_dependent()  # which neighbourhoods are tried follows from how long they take

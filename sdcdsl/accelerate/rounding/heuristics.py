@@ -1,6 +1,9 @@
 """Rounded tables of large size: a first one, by trial (`annealing`) or from the relaxation (`elastic`), then better
 ones, a neighbourhood at a time.
 
+Where the linear relaxation takes a simplex method too long, a gradient method (`numerics.primal_dual_gradient`) gives
+its bound and a point near its optimum within seconds, and trials go on from there: `first`.
+
 A neighbourhood (`neighbourhoods`) frees the parts of some slices of the table; all others stay, and the mixed-integer
 problem of what is left takes a moment. Tables that miss a level are cut off like any other solution, and trials keep
 the cuts.
@@ -18,57 +21,99 @@ from scipy.sparse import csc_array, csr_array
 from sdcdsl.accelerate.forms.search import Search
 from sdcdsl.accelerate.rounding.annealing import Windows, annealed
 from sdcdsl.accelerate.rounding.elastic import elastic
+from sdcdsl.accelerate.rounding.losses import Losses, losses_of
 from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods
 from sdcdsl.accelerate.rounding.parts import Parts, parts_of, stacked
+from sdcdsl.accelerate.rounding.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.forms.forms import Forms
 from sdcdsl.methods.result import Progress
+from sdcdsl.numerics.primal_dual_gradient import Rows, relaxed
 from sdcdsl.status import INFEASIBLE, OPTIMAL
-
-ANY = 0.9  # a gap with which the first solution will do
-FIRST = 5.0  # seconds for it
-TRIALS = 30  # for each part, at least
-FEW_TRIALS = 30_000
-TABLES = 3  # by trial, with cuts in between
-FEW = 1000  # parts: more of them are put right from the relaxation (`elastic`) before anything is tried
-TINY = 50  # parts: a table of so few needs no better start than any, the whole problem is soon solved
-SHARE = 0.9  # of the time: the rest is for the mixed-integer problem as a whole
-LARGE_SHARE = 0.98  # where that is too large to get anywhere
-ENDLESS = 60.0  # seconds where there is no limit
-BETTER = 0.65  # of that: for tables from the relaxation; where none comes into its windows, the rest still improves one
-MOMENT = 1.5  # seconds for a neighbourhood
-NARROW = 1e-5  # its gap
-IDLE = 300  # neighbourhoods in a row that bring nothing: it is time for something else
 
 
 class Finder:
     def __init__(self, forms: Forms, seed: int):
         self.forms, self.seed = forms, seed
 
-    def __call__(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
-        whole, deadline = (
-            deadline,
-            deadline.within(SHARE * deadline.remaining if np.isfinite(deadline.remaining) else ENDLESS),
+    def first(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
+        """A bound and a table of what is large, before anything else. True if nothing else gets anywhere."""
+        made = self._parts(search)
+        if made is None or len(made[0].cells) <= TUNING.few:
+            return False
+        parts, ends = made
+        large = len(parts.cells) > TUNING.large
+        left = deadline.remaining if np.isfinite(deadline.remaining) else TUNING.endless
+        part = deadline.within((1.0 if large else TUNING.trying) * left)
+        windows = self._windows(search, parts, ends)
+        losses = losses_of(windows)
+        start, bound = self._by_gradient(windows, losses, part.within(TUNING.gradient * left))
+        if search.if_touched is None:
+            search.raise_bound(bound)
+        tell(Progress("relaxation", search.objective, search.bound))
+        draw, trials = np.random.default_rng(self.seed), TUNING.first_trials * len(start)
+        start = np.floor(start + draw.random(len(start)))
+        number = 0
+        while not search.over(part) and not search.near_enough(gap):
+            found = annealed(windows, start, trials, self.seed + number, lambda: part.expired, TUNING.warm)
+            number, start = number + 1, found.k
+            part.mark_time_dependent()
+            if found.outside == 0:
+                before = search.objective
+                cut = search.settle(self._columns(search, parts, found.k))
+                if cut:
+                    windows = self._windows(search, parts, ends)
+                elif before is not None and search.objective is not None and search.objective > 0.999 * before:
+                    trials = 2 * trials
+            tell(Progress("tables by trial", search.objective, search.bound, f"{found.outside:g} outside"))
+        return large
+
+    def _by_gradient(self, of: Windows, losses: Losses, deadline: Deadline) -> tuple[np.ndarray, float]:
+        stated = (np.diff(of.A.indptr) > 1) | (losses.room_over > 0) | (losses.room_under > 0)
+        at = np.flatnonzero(stated)
+        rows = Rows(
+            csr_array(of.A[at]),
+            of.least[at],
+            losses.low[at],
+            losses.high[at],
+            of.most[at],
+            losses.over[at],
+            losses.under[at],
         )
+        made = relaxed(losses.cost, of.k_least, of.k_most, rows, TUNING.steps, lambda: deadline.expired)
+        deadline.mark_time_dependent(made.steps < TUNING.steps and deadline.expired)
+        return made.x, made.bound + losses.constant
+
+    def _parts(self, search: Search) -> tuple[Parts, tuple[np.ndarray, np.ndarray]] | None:
+        """The parts, and the least and the most of each."""
         at, problem = self.forms.at, search.problem
         least, most = np.zeros(len(at.base)), np.zeros(len(at.base))
         rounded = at.multiple >= 0
         least[rounded], most[rounded] = problem.lower[at.multiple[rounded]], problem.upper[at.multiple[rounded]]
         parts = parts_of(self.forms.instance, at, least, most)
-        if not self._solved_at_once(search, deadline) or parts is None:
+        return None if parts is None else (parts, (least[parts.cells], most[parts.cells]))
+
+    def __call__(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
+        whole, deadline = (
+            deadline,
+            deadline.within(TUNING.share * deadline.remaining if np.isfinite(deadline.remaining) else TUNING.endless),
+        )
+        at, problem = self.forms.at, search.problem
+        made = self._parts(search)
+        if (search.best is None and not self._solved_at_once(search, deadline)) or made is None:
             return
+        parts, ends = made
         # Sums of whole multiples are whole: solvers need not look at them.
         search.master.integer = np.isin(np.arange(len(problem.cost)), at.multiple[parts.cells])
-        ends = least[parts.cells], most[parts.cells]
-        if len(parts.cells) > FEW and np.isfinite(whole.remaining):
-            deadline = whole.within(LARGE_SHARE * whole.remaining)
-        if len(parts.cells) <= FEW:
+        if len(parts.cells) > TUNING.few and np.isfinite(whole.remaining):
+            deadline = whole.within(TUNING.large_share * whole.remaining)
+        if len(parts.cells) <= TUNING.few:
             self._try(search, parts, ends, deadline)
         movable = search.master.lower[at.multiple[parts.cells]] < search.master.upper[at.multiple[parts.cells]]
         around = Neighbourhoods(self.forms.instance, parts, movable, np.random.default_rng(self.seed))
-        if search.best is None or (len(parts.cells) > TINY and not search.near_enough(gap)):
+        if search.best is None or (len(parts.cells) > TUNING.tiny and not search.near_enough(gap)):
             self._from_relaxation(search, parts, ends, around, deadline, gap, tell)
-        if search.best is None and len(parts.cells) > FEW:
+        if search.best is None and len(parts.cells) > TUNING.few:
             self._try(search, parts, ends, deadline)
         tell(Progress("tables by trial", search.objective, search.bound))
         if search.best is not None:
@@ -76,13 +121,13 @@ class Finder:
 
     def _solved_at_once(self, search: Search, deadline: Deadline) -> bool:
         """What the solver has in a moment: for large tables a poor one, but one. False where there is no table."""
-        solved = search.master.solve(gap=ANY, seconds=min(FIRST, deadline.remaining), seed=self.seed)
+        solved = search.master.solve(gap=TUNING.any, seconds=min(TUNING.first, deadline.remaining), seed=self.seed)
         deadline.mark_time_dependent(solved.timed)
         if solved.status == INFEASIBLE:
             search.infeasible = True
             return False
         if solved.x is not None:
-            search.settle(solved.x, deadline)
+            search.settle(solved.x)
         return True
 
     # ---- from the relaxation -------------------------------------------------------------------------------------
@@ -99,25 +144,25 @@ class Finder:
     ) -> None:
         """Tiny tables need a first one only, others go on. A table that misses a level is cut off, and the next search
         has the cut."""
-        one, cut = len(parts.cells) <= TINY, False
+        one, cut = len(parts.cells) <= TUNING.tiny, False
         if search.relaxed_at is None:
             return
-        relaxed = search.relaxed_at[self.forms.at.multiple[parts.cells]]
+        start = search.relaxed_at[self.forms.at.multiple[parts.cells]]
 
         def found(k_parts: np.ndarray) -> bool:
             nonlocal cut
             x = self._columns(search, parts, k_parts)
-            cut = search.settle(x, deadline)
+            cut = search.settle(x)
             tell(Progress("tables from the relaxation", search.objective, search.bound))
             return not (cut or one or search.near_enough(gap))
 
-        part = deadline.within(BETTER * deadline.remaining)
+        part = deadline.within(TUNING.better * deadline.remaining)
 
         def left() -> float:
             return 0.0 if search.over(deadline) else part.remaining if search.best is None else deadline.remaining
 
-        for _ in range(TABLES):
-            elastic(self._windows(search, parts, ends), relaxed, around, part, left, self.seed, found)
+        for _ in range(TUNING.tables):
+            elastic(self._windows(search, parts, ends), start, around, part, left, self.seed, found)
             if not cut or search.best is not None:
                 return
             cut = False
@@ -126,10 +171,10 @@ class Finder:
 
     def _try(self, search: Search, parts: Parts, ends: tuple[np.ndarray, np.ndarray], deadline: Deadline) -> None:
         columns = self.forms.at.multiple[parts.cells]
-        relaxed = search.relaxed_at
-        start = relaxed[columns] if relaxed is not None else np.zeros(len(columns))
-        trials = max(TRIALS * len(columns), FEW_TRIALS)
-        for number in range(TABLES):
+        known = search.relaxed_at
+        start = known[columns] if known is not None else np.zeros(len(columns))
+        trials = max(TUNING.trials * len(columns), TUNING.few_trials)
+        for number in range(TUNING.tables):
             if deadline.expired:
                 return
             found = annealed(
@@ -138,7 +183,7 @@ class Finder:
             if found.outside > 0:
                 return
             x = self._columns(search, parts, found.k)
-            if not search.settle(x, deadline):
+            if not search.settle(x):
                 return
 
     def _windows(self, search: Search, parts: Parts, ends: tuple[np.ndarray, np.ndarray]) -> Windows:
@@ -187,15 +232,17 @@ class Finder:
         master, unit = search.master, search.problem.unit
         rows_of = csc_array(parts.T)
         idle = 0
-        while not deadline.expired and idle < IDLE and not search.near_enough(gap):
+        while not deadline.expired and idle < TUNING.idle and not search.near_enough(gap):
             assert search.best is not None
             x, before = search.best.u / unit, search.best.objective
             way, free = around.drawn()
             mask = self._moving(rows_of, parts, free, len(x)) & (master.lower < master.upper)
             began = process_time()
-            solved = master.solve_around(x, mask, gap=NARROW, seconds=min(MOMENT, deadline.remaining), seed=self.seed)
+            solved = master.solve_around(
+                x, mask, gap=TUNING.narrow, seconds=min(TUNING.moment, deadline.remaining), seed=self.seed
+            )
             if solved.x is not None and solved.objective < master.cost @ x * (1 - 1e-12):
-                search.settle(solved.x, deadline)
+                search.settle(solved.x)
             gain = before - search.best.objective
             done = solved.status == OPTIMAL
             around.learn(way, gain, process_time() - began, done)

@@ -18,15 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.rounding.parts import Parts, sums_of
+from sdcdsl.accelerate.rounding.tuning import ELASTIC
 from sdcdsl.methods.instance import Instance
-
-MOST_FAMILIES = 12
-MOST_SLICES = 24  # of a family
-FIRST_SIZE = 400.0  # parts of a first neighbourhood
-QUICK = 0.25  # seconds: what is solved faster may be larger
-RUSHES, GROWS, SHRINKS = 1.5, 1.1, 0.8  # until the first that is not solved, then, and where one is not
-FORGETS = 0.85  # what a family gained before counts so much less with each try
-LEAST_CHANCE = 1.0  # times the mean gain: no family is given up
 
 
 @dataclass
@@ -35,7 +28,7 @@ class Way:
 
     slices: list[np.ndarray]  # numbers of parts
     across: bool
-    size: float = FIRST_SIZE
+    size: float = ELASTIC.first_size
     gain: float = 0.0
     seconds: float = 1e-3
     failed: bool = False
@@ -59,7 +52,7 @@ class Neighbourhoods:
         """A way to divide the table, and the parts [bool] that it lets move; the slice that holds most of the parts
         `near` is among them, if any are given."""
         rate = np.array([way.gain / way.seconds for way in self.ways])
-        even = LEAST_CHANCE * max(float(rate.mean()), 1e-9)
+        even = ELASTIC.least_chance * max(float(rate.mean()), 1e-9)
         way = self.ways[int(self.draw.choice(len(self.ways), p=(rate + even) / (rate + even).sum()))]
         if not way.across:
             return way, self._filled(way.slices, np.ones(len(self.movable), dtype=bool), way.size, near)
@@ -90,11 +83,11 @@ class Neighbourhoods:
         return free
 
     def learn(self, way: Way, gain: float, seconds: float, solved: bool) -> None:
-        way.gain, way.seconds = FORGETS * way.gain + gain, FORGETS * way.seconds + max(seconds, 1e-3)
-        if solved and seconds <= QUICK:
-            way.size = min(way.size * (GROWS if way.failed else RUSHES), self._most)
+        way.gain, way.seconds = ELASTIC.forgets * way.gain + gain, ELASTIC.forgets * way.seconds + max(seconds, 1e-3)
+        if solved and seconds <= ELASTIC.quick:
+            way.size = min(way.size * (ELASTIC.grows if way.failed else ELASTIC.rushes), self._most)
         elif not solved:
-            way.size *= SHRINKS
+            way.size *= ELASTIC.shrinks
             way.failed = True
 
 
@@ -122,9 +115,9 @@ def _families(instance: Instance, parts: Parts) -> list[list[np.ndarray]]:
     waiting: list[tuple[int, ...]] = [(cell,) for cell in by_sum if not terms_somewhere[cell]]
     seen = set(waiting)
     found: list[list[np.ndarray]] = []
-    while waiting and len(found) < MOST_FAMILIES:
+    while waiting and len(found) < ELASTIC.most_families:
         family = waiting.pop(0)
-        finer = [one for one in _finer(family, by_sum) if len(one) <= MOST_SLICES]
+        finer = [one for one in _finer(family, by_sum) if len(one) <= ELASTIC.most_slices]
         if not finer and len(family) > 1:  # the finest ones: unions of their slices are those of the others
             slices = [_row(parts.T, int(row_of[cell])) for cell in family if row_of[cell] >= 0]
             found.append([one for one in slices if len(one)])

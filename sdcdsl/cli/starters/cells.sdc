@@ -7,7 +7,7 @@ data cells {
 }
 
 dimension activity {
-  hierarchy columns "activity.csv"  # a correspondence table: one column a level
+  hierarchy columns "activity.csv"  # a correspondence table: one column per level
   total Total
 }
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
+from sdcdsl.numerics.tuning import TUNING
+
+# For the compiled loops, which read names of their module.
+FEW = TUNING.few_paths
 
 STOPPED, CLOSED, UNBOUNDED = 0, 1, 2
-FEW = 24  # paths to seek one by one, shortest and widest first; then many at a time
 
 
 @kernel

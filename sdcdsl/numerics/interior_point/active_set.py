@@ -2,7 +2,7 @@
 
 Often the way of a cell ends at a handful of rows, whatever the many other dimensions do: the goal is a combination of
 those rows alone, R_Tᵀ c = goal. Then Σ c · end is as far as it goes, and any point inside with these rows at their ends
-is a furthest one. A climb shows which rows they are long before it gets near them, so it is worth asking on the way.
+is a furthest one. A path shows which rows they are long before it gets near them, so it is worth asking on the way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DEPENDENT = 1e-12  # share of a row's square that is left of it beside the other
 
 
 @kernel
-def meet(full, at, weight, way, lo, hi, goal, t, most, chosen, coefficient, point):
+def active_set_test(full, at, weight, way, lo, hi, goal, t, most, chosen, coefficient, point):
     """How many of the rows `at`, up to `most`, hold the goal, with their coefficients and a point where they meet; 0 if
     none do. `way`: the sign says which of its ends a row goes to."""
     few = 0

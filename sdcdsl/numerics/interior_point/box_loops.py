@@ -1,4 +1,4 @@
-"""The loops of the interior way (`barrier`): sparse rows, normal equations, steps to the middle and to the far end.
+"""Loops of the interior point method (`box`): sparse rows, normal equations, steps to the middle and to the far end.
 
 Arrays as in compressed rows (start, index, value), or `full` where most numbers are not zero. R are the rows, lo and hi
 their ends, t a point of k coordinates.
@@ -9,24 +9,27 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
-from sdcdsl.numerics.interior_point.active_set import meet
+from sdcdsl.numerics.interior_point.active_set import active_set_test
 from sdcdsl.numerics.interior_point.normal_equations import assemble, dot, factor, solve, times, transposed, without
+from sdcdsl.numerics.interior_point.tuning import BOX
 
-# How a climb ends: far enough; surely not; as near to its end as the dictionary wants it; without having got anywhere;
+# For the compiled loops, which read names of their module.
+STEPS = BOX.steps
+BACK = BOX.back
+IN_SIGHT = BOX.in_sight
+JOINS = BOX.joins
+
+# How a path ends: far enough; surely not; as near to its end as the tableau wants it; without having got anywhere;
 # at its end.
 REACHED, SHORT, NEAR, STUCK, THERE = 0, 1, 2, 3, 4
 
 ROUNDING = 1e-9  # share of the goal by which prices may miss it
-STEPS = 40
-BACK = 0.995  # of the way to the nearest end that one step takes
 NEARLY = 1e-2  # share of the way between point and bound from which a bound that gets worse is a matter of rounding
-IN_SIGHT = 1.0  # share of the way between point and bound from which rows at their ends may hold the goal
-JOINS = 0.5  # share of the room it had at first below which a row counts
 
 
 @kernel
 def begin(start, index, value, full, foremost, lo, hi, t):
-    """The factor that every climb from t begins with, as long as it changes no ends of these rows."""
+    """The factor that every path from t begins with, as long as it changes no ends of these rows."""
     c, k = len(lo), len(t)
     x, d, h = np.zeros(c), np.zeros(c), np.zeros((k, k))
     times(start, index, value, full, np.arange(c), t, x)
@@ -83,7 +86,7 @@ def centre(start, index, value, full, lo, hi, t, most):
 
 
 @kernel
-def climb(
+def follow_path(
     start, index, value, full, foremost, lo, hi, goal, t, outside, need, short, close, few, price, weight, begun, wider,
     less,
 ):  # fmt: skip
@@ -167,7 +170,7 @@ def climb(
             if beyond <= 0.0:
                 return REACHED, reached, bound
         if few > 0 and mu * ends <= IN_SIGHT * abs(reached):
-            found = meet(full, at, d, change, lo, hi, goal, t, few, chosen, coefficient, y)
+            found = active_set_test(full, at, d, change, lo, hi, goal, t, few, chosen, coefficient, y)
             if found > 0:
                 t[:] = y
                 reached = dot(goal, t)

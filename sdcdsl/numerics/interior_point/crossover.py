@@ -28,21 +28,21 @@ class Corner:
     coefficient: np.ndarray  # row of the target = Σ coefficient · rows
 
 
-def supporting(rows: np.ndarray, climb: InteriorPath) -> np.ndarray | None:
+def supporting(rows: np.ndarray, path: InteriorPath) -> np.ndarray | None:
     """Independent rows, as many as there are dimensions, those with most weight first."""
     k = rows.shape[1]
-    order = np.argsort(-climb.weight, kind="stable")
+    order = np.argsort(-path.weight, kind="stable")
     chosen = np.zeros(k, dtype=np.int64)
     found = _independent.at(rows.size)(rows, order, chosen)
     return order[chosen] if found == k else None
 
 
 def corner(
-    rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, climb: InteriorPath, chosen: np.ndarray, target: int, sign: float
+    rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, path: InteriorPath, chosen: np.ndarray, target: int, sign: float
 ):
     """The corner where the chosen rows meet, if it is the furthest point; None if it is not."""
-    price, there = climb.price[chosen], climb.weight[chosen] > AT_ITS_END
-    inside = rows[chosen] @ climb.point
+    price, there = path.price[chosen], path.weight[chosen] > AT_ITS_END
+    inside = rows[chosen] @ path.point
     end = np.where(there, np.where(price > 0, hi[chosen], lo[chosen]), inside)
     if not np.isfinite(end).all():
         return None
@@ -61,18 +61,18 @@ def corner(
     return Corner(point, chosen[used], coefficient[used])
 
 
-def met(
-    rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, climb: InteriorPath, target: int, sign: float
+def corner_at_end(
+    rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, path: InteriorPath, target: int, sign: float
 ) -> Corner | None:
-    """The corner where a climb has ended, if it is one in these coordinates as well."""
-    chosen = np.flatnonzero(np.abs(climb.price) > SMALL)
-    coefficient = sign * climb.price[chosen]
-    x = rows @ climb.point
+    """The corner where a path has ended, if it is one in these coordinates as well."""
+    chosen = np.flatnonzero(np.abs(path.price) > SMALL)
+    coefficient = sign * path.price[chosen]
+    x = rows @ path.point
     off = np.maximum(x - hi, lo - x).max()
     left = np.abs(rows[target] - coefficient @ rows[chosen]).max()
     if not (off <= OUTSIDE and left <= SMALL * np.abs(rows[target]).max()):
         return None
-    return Corner(climb.point, chosen, coefficient)
+    return Corner(path.point, chosen, coefficient)
 
 
 @reordering_kernel

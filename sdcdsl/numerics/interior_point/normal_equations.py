@@ -1,4 +1,4 @@
-"""Products with rows, and the normal equations H = Rᵀ D R with their factors: the loops that climbs consist of.
+"""Products with rows, and the normal equations H = Rᵀ D R with their factors: the loops that a path consists of.
 
 Rows R are compressed (start, index, value), or `full` where most numbers are not zero.
 """
@@ -8,9 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
+from sdcdsl.numerics.interior_point.tuning import BOX
 
-LARGE = 100  # dimensions from which a library factors faster than a loop
-BLOCK = 64  # columns that are multiplied at once
+# For the compiled loops, which read names of their module.
+LARGE = BOX.large
+BLOCK = BOX.block
+
 NOTHING = 1e-30
 
 

@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
-PASSES = 4
+from sdcdsl.numerics.nearest.tuning import NEWTON
+
 EXACT = 2e-15  # of what a relation adds up: nothing better can be asked of doubles
 ENOUGH = 1e-13  # cells that do not deviate are left alone when the others have got so far
 NEAR = 1e-7  # a deviation so close to a whole number is meant to be one
@@ -31,7 +32,7 @@ def additive(M: csr_array, z: np.ndarray, l: np.ndarray, u: np.ndarray, unit: fl
         return whole
     absolute, off = abs(M), np.inf
     for least in (0.0, 1e-6 * unit):
-        for _ in range(PASSES):
+        for _ in range(NEWTON.additive):
             r = M @ z
             size = np.maximum(absolute @ np.abs(z), 1e-6 * unit)
             off = float((np.abs(r) / size).max(initial=0.0))

@@ -22,24 +22,18 @@ from scipy.sparse.linalg import lsqr
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.interior_point.predictor_corrector import Family, predictor_corrector
-from sdcdsl.numerics.nearest.kernel_step import MOST, Directions, directions
+from sdcdsl.numerics.nearest.kernel_step import Directions, directions
 from sdcdsl.numerics.nearest.relations_step import Relations
 from sdcdsl.numerics.nearest.solved import Cost, sides
+from sdcdsl.numerics.nearest.tuning import INTERIOR
 
-STEPS = 200
 SMALL_GAP, ADDS_UP = 1e-9, 1e-12  # where it may stop
 LEAST = 1e-3  # of what a typical deviation costs: what an objective of nothing is taken for
-BACK = 0.9995  # of the way to the nearest end
-LEAST_CENTRING = 1e-6  # of μ
 SHORTEST = 1e-12  # steps below get nowhere
-LOST = 40  # steps that get no nearer
 LEAST_BENT = 1e-14  # cells that cost nothing and have no ends are held by so much
 INSIDE = 1e-6  # of a typical deviation: a cell so far from its ends is held by none of them
 TINY = 1e-30  # room that rounding took away
 HELD = 1e-7  # of what others in its relations react: what a cell does that is held
-LARGE = 1000  # relations, from which looking for directions pays
-CELLS = 20_000  # beyond which it takes too long
-ROOM_FOR_FACTORS = 20_000  # relations, beyond which factors take too long and too much memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +70,7 @@ def interior(
     M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray, rows: np.ndarray, deadline: Deadline | None = None
 ) -> Reached | None:
     """`rows`: relations that imply all others. Ends and costs in units that make typical ones about 1."""
-    if len(rows) > ROOM_FOR_FACTORS:
+    if len(rows) > INTERIOR.factors:
         return None
     made, few = _columns(cost, l, u), csr_array(M[rows])
 
@@ -100,7 +94,7 @@ class Inside:
     @property
     def worth_trying(self) -> bool:
         m, n = sides(self.M)
-        return m >= LARGE and n - m <= MOST and n <= CELLS
+        return m >= INTERIOR.large and n - m <= INTERIOR.directions and n <= INTERIOR.cells
 
     def solve(self, cost: Cost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None = None) -> Reached | None:
         """None also where there are too many directions, cells need two columns, or may not stay as they are."""
@@ -192,12 +186,13 @@ class _Path:
     def follow(self, deadline: Deadline | None) -> tuple[_Point, _Point | None] | None:
         """The point nearest to a solution, if it was got at all; and the last one, if none is near enough."""
         at, best, best_off, lately = self._start(), None, np.inf, 0
-        for _ in range(STEPS):
+        for _ in range(INTERIOR.steps):
             off = self._off(at)
             lately = 0 if off < best_off else lately + 1
             if off < best_off:
                 best, best_off = at, off
-            if not off > 1.0 or lately > LOST or (deadline is not None and deadline.expired):  # not a number: lost
+            # What is not a number is lost.
+            if not off > 1.0 or lately > INTERIOR.lost or (deadline is not None and deadline.expired):
                 break
             after = self._next(at)
             if after is None:
@@ -255,7 +250,9 @@ class _Path:
             dt = np.where(upper, (to_high + at.t * dx) / above, 0.0)
             return (dx, dy), (np.where(lower, dx, 0.0), np.where(upper, -dx, 0.0)), (ds, dt)
 
-        step = predictor_corrector((below, above), (at.s, at.t), self.count, direction, BACK, LEAST_CENTRING)
+        step = predictor_corrector(
+            (below, above), (at.s, at.t), self.count, direction, INTERIOR.back, INTERIOR.least_centring
+        )
         (dx, dy), (ds, dt), p, d = step.change, step.dl, step.primal, step.dual
         if made.w.any():
             p = d = min(p, d)  # squares tie the two: with other lengths the slopes would not come right

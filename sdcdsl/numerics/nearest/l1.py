@@ -31,11 +31,8 @@ from sdcdsl.numerics.nearest.solved import (
     unit_rows,
     without_noise,
 )
+from sdcdsl.numerics.nearest.tuning import LINEAR
 from sdcdsl.status import FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL
-
-PATIENCE = 30.0  # seconds of the simplex method before the other one is asked
-MAGNIFIED = 2.0**17
-STEADY = 64.0  # units stay as they are while typical lengths and weights change by no more than this
 
 
 class L1:
@@ -72,7 +69,7 @@ class L1:
         # Where levels differ by orders of magnitude, a longer unit may do what a typical one does not.
         longer = _steady(unit, float(np.sqrt(unit * _longest(l, u, unit))))
         for algorithm, patience, self._unit in (
-            (DUAL, PATIENCE, unit),
+            (DUAL, LINEAR.patience, unit),
             (INTERIOR_POINT, inf, unit),
             (DUAL, inf, longer),
         ):
@@ -166,9 +163,9 @@ class L1:
         tolerances that were large beside a small weight are not any more."""
         assert self._given is not None
         cost, low, high = self._given
-        self._give(program, MAGNIFIED * (cost - self._columns.T @ y), low, high)
-        status = self._run(program, DUAL, deadline, PATIENCE)
-        x, y = program.x, y + program.dual / MAGNIFIED
+        self._give(program, LINEAR.magnified * (cost - self._columns.T @ y), low, high)
+        status = self._run(program, DUAL, deadline, LINEAR.patience)
+        x, y = program.x, y + program.dual / LINEAR.magnified
         self._give(program, cost, low, high)
         return (x, y) if status == OPTIMAL else None
 
@@ -181,7 +178,7 @@ class L1:
 
 
 def _steady(now: float, length: float) -> float:
-    return now if now and 1 / STEADY <= length / now <= STEADY else power_of_two(length)
+    return now if now and 1 / LINEAR.steady <= length / now <= LINEAR.steady else power_of_two(length)
 
 
 def _longest(l: np.ndarray, u: np.ndarray, unit: float) -> float:

@@ -34,9 +34,8 @@ from sdcdsl.numerics.nearest.solved import (
     unit_rows,
     without_noise,
 )
+from sdcdsl.numerics.nearest.tuning import NEWTON
 from sdcdsl.status import FAILED, INFEASIBLE, LIMIT
-
-ROUNDS = 60  # of proximal steps
 
 
 def mixed(
@@ -135,7 +134,7 @@ class Mixed:
         eps = self._newton.softness(small, low, high)
         soft = eps > 0
         centre, y = np.clip(np.zeros(len(low)), low, high), None
-        for _ in range(ROUNDS if soft.any() else 1):
+        for _ in range(NEWTON.proximal if soft.any() else 1):
             ended = self._newton.minimise(small, low, high, y, (eps, centre), deadline)
             if deadline is not None and deadline.expired:
                 return Solved(LIMIT)

@@ -28,9 +28,8 @@ from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.feasible import infeasible, proves
 from sdcdsl.numerics.nearest.maxima import maxima
 from sdcdsl.numerics.nearest.solved import CLOSE, Solved, crossed, power_of_two, residual, sides, typical, unit_rows
+from sdcdsl.numerics.nearest.tuning import LINEAR
 from sdcdsl.status import FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL
-
-PATIENCE = 30.0
 
 
 def linf(
@@ -56,7 +55,12 @@ def linf(
     program = _program(M, w * unit / price, l / unit, u / unit, sensitive.astype(np.int64), least / price)
     status = FAILED
     # An interior point with a crossover is faster than the simplex method on every table at hand, up to 3.5 times.
-    for algorithm, patience in ((INTERIOR_POINT, PATIENCE), (DUAL, PATIENCE), (INTERIOR_POINT, inf), (DUAL, inf)):
+    for algorithm, patience in (
+        (INTERIOR_POINT, LINEAR.patience),
+        (DUAL, LINEAR.patience),
+        (INTERIOR_POINT, inf),
+        (DUAL, inf),
+    ):
         left = patience if deadline is None else min(deadline.remaining, patience)
         status = program.solve(seconds=left, algorithm=algorithm)
         if deadline is not None:

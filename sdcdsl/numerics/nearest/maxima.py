@@ -25,9 +25,9 @@ from scipy.sparse import csr_array
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.solved import sides
+from sdcdsl.numerics.nearest.tuning import LINEAR
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
-ROUNDS = 200
 BROKEN = 1e-10  # of its terms: a cut is broken
 ROOM, MORE_ROOM = 1e-13, 2e-8  # t is asked about so much further out; more if solvers cannot tell what fits there
 
@@ -80,7 +80,7 @@ def maxima(
     of, cuts = _Problem(M, w, l, u, group), _Cuts(least, sides(M)[0])
     solver = L1(M)
     t, rays = least, []
-    for _ in range(ROUNDS):
+    for _ in range(LINEAR.cuts):
         solved = solver.solve(w, w, *of.ends(t * (1 + ROOM)), deadline)
         if solved.status not in (OPTIMAL, INFEASIBLE):
             solved = solver.solve(w, w, *of.ends(t * (1 + MORE_ROOM)), deadline)
@@ -111,7 +111,7 @@ class _Cuts:
 
     def kept_by(self, of: _Problem, rays: list[np.ndarray], t: np.ndarray) -> np.ndarray | None:
         """Tangents where rays are broken at t, until none is; None if they lead nowhere."""
-        for _ in range(ROUNDS):
+        for _ in range(LINEAR.cuts):
             before = len(self._of)
             for y in rays:
                 g = of.M.T @ y

@@ -26,18 +26,11 @@ from scipy.sparse.linalg import splu
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.nearest.additive import conjugate
 from sdcdsl.numerics.nearest.solved import Cost, sides
-from sdcdsl.numerics.null_space import Matrix, echelon
+from sdcdsl.numerics.nearest.tuning import NEWTON
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 
-STEPS = 600
-STUCK = 16  # steps without better residuals, after which there are better ways
-STUCK_WHILE_TIED = 120
-FIRST_TIE = 10.0  # how far the first step may go where f has a bend, relative to the curvature of the relations
 EXACT = 1e-12  # of what a relation adds up: where the residuals may stop
 GOOD = 1e-8  # where they are good enough if no step makes them smaller
-ROOM_FOR_FACTORS = 6000  # relations, beyond which factors take too long and too much memory
-WORTH_REDUCING = 1000  # relations, from which those that others imply are left out of factors
-FILL = 50  # times the entries of M: what finding them may fill in
-SOFT = 1e-3  # a proximal term, relative to the curvature of the relations around it
 
 
 # d with M D Mᵀ d = -M z, from D, what D is where nothing holds a cell, and z; None if that did not work.
@@ -69,7 +62,7 @@ class Newton:
         reach = np.zeros(len(l))
         np.maximum.at(reach, self._squares.indices, np.repeat(around, np.diff(self._squares.indptr)))
         usual = np.median(reach[flat & (reach > 0)]) if (flat & (reach > 0)).any() else 1.0
-        return np.where(flat, SOFT / (2 * np.where(reach > 0, reach, usual)), 0.0)
+        return np.where(flat, NEWTON.soft / (2 * np.where(reach > 0, reach, usual)), 0.0)
 
     def minimise(
         self,
@@ -88,7 +81,7 @@ class Newton:
         moving = l < u
         react = np.where(moving, 0.5 / np.where(moving, bent.w2, 1.0), 0.0)
         kinked = (cost.w_up > 0) | (cost.w_down > 0)
-        whole = self._squares @ np.where(eps > 0, SOFT * react, react)
+        whole = self._squares @ np.where(eps > 0, NEWTON.soft * react, react)
         whole[whole == 0] = 1.0
 
         def at(y: np.ndarray) -> tuple[np.ndarray, float]:
@@ -97,10 +90,10 @@ class Newton:
             return z, float((bent.each(z) - g * z).sum())
 
         y = np.zeros(sides(M)[0]) if y is None else y
-        anchor, slack = y, 1 / FIRST_TIE if kinked[moving].any() else 0.0
+        anchor, slack = y, 1 / NEWTON.first_tie if kinked[moving].any() else 0.0
         z, value = at(y)
         best, best_off, lately = (z, y), np.inf, 0
-        for _ in range(STEPS):
+        for _ in range(NEWTON.steps):
             r = M @ z
             size = np.maximum(self._absolute @ np.abs(z), 1.0)
             off = float((np.abs(r) / size).max(initial=0.0))
@@ -109,7 +102,9 @@ class Newton:
                 best, best_off = (z, y), off
             if off <= EXACT or (best_off <= GOOD and lately > 4):
                 return Ended(*best, True)
-            if lately > (STUCK_WHILE_TIED if slack else STUCK) or (deadline is not None and deadline.expired):
+            if lately > (NEWTON.stuck_while_tied if slack else NEWTON.stuck) or (
+                deadline is not None and deadline.expired
+            ):
                 return Ended(*best, False)
             tie = slack * whole * (y - anchor)
             if slack and np.abs((r + tie) / size).max() <= 0.2 * np.abs(tie / size).max():
@@ -147,7 +142,7 @@ class Newton:
         tied: bool,
     ) -> np.ndarray:
         M, Mt = self.M, self.Mt
-        if hard and sides(M)[0] <= ROOM_FOR_FACTORS:
+        if hard and sides(M)[0] <= NEWTON.factors:
             return self._by_factors(D, shift, r, tied)
         tolerance, most = (0.01, 150) if off > 1e-3 else (1e-4, 1000)
         return conjugate(lambda v: M @ (D * (Mt @ v)) + shift * v, -r, 1 / (diagonal + shift), tolerance, most)
@@ -167,11 +162,7 @@ class Newton:
     def enough(self) -> np.ndarray:
         """Relations that imply all others. Large tables say the same sums over and over, and factors take the third
         power of what they are given; in small ones finding out would take longer than it saves."""
-        m, n = sides(self.M)
-        if m < WORTH_REDUCING:
+        m = sides(self.M)[0]
+        if m < NEWTON.worth_reducing:
             return np.arange(m)
-        M = self.M
-        made = echelon(
-            Matrix(M.indptr.astype(np.int64), M.indices.astype(np.int64), M.data, n), fill=FILL * M.nnz + 1000
-        )
-        return np.arange(m) if made is None else np.sort(made.row)
+        return independent_rows(Matrix.of(self.M))

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import SuperLU, splu
 
+from sdcdsl.numerics.nearest.tuning import INTERIOR
+
 ROUNDING = 1e-15  # of a term of a sum
-REFINED = 3  # times
 REGULAR = 1e-14  # added to the equilibrated matrix, whose diagonal is 1
 
 
@@ -71,7 +72,7 @@ class _Factors:
         """dx and dy with Q dx - Aᵀdy = `pull` and A (x + dx) = b."""
         r = self.scale * (self.of.b - self.of.A @ x - self.of.A @ (self.D * pull))
         v = self.factors.solve(r)
-        for _ in range(REFINED):
+        for _ in range(INTERIOR.refined_relations):
             v = v + self.factors.solve(r - self.even @ v)
         dy = self.scale * v
         return self.D * (pull + self.of.At @ dy), dy

@@ -16,8 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
+from sdcdsl.numerics.simplex.tuning import DUAL
 
-LARGE_ENOUGH = 0.1  # of the largest candidate: a pivot may be as small as this if its row is shorter
+# For the compiled loops, which read names of their module.
+LARGE_ENOUGH = DUAL.large_enough
+
 SINGULAR = 1e-7
 NEGLIGIBLE = 1e-12
 
@@ -129,7 +132,7 @@ def _eliminated(column, first, steps, used, matrix, product, col, space):
 def _column_singletons(m, matrix, space):
     """How many columns can come last."""
     _, _, _, col_start, col_row, _ = matrix
-    local, code, _, _, _, _, left_in_col, row_start, row_col, col_done, row_done, of_row, stack, peeled, _ = space
+    local, code, _, _, _, _, left_in_col, row_start, row_col, col_done, row_done, of_row, stack, found, _ = space
     top, count = 0, 0
     for c in range(m):
         if left_in_col[c] == 1:
@@ -147,7 +150,7 @@ def _column_singletons(m, matrix, space):
                 i = k
         col_done[c] = row_done[i] = True
         of_row[i] = c
-        peeled[count] = i
+        found[count] = i
         count += 1
         for q in range(row_start[i], row_start[i + 1]):
             other = row_col[q]
@@ -163,7 +166,7 @@ def _column_singletons(m, matrix, space):
 def _row_singletons(m, matrix, space):
     """How many columns can come first."""
     _, _, _, col_start, col_row, _ = matrix
-    local, code, _, _, _, left_in_row, _, row_start, row_col, col_done, row_done, of_row, stack, _, peeled = space
+    local, code, _, _, _, left_in_row, _, row_start, row_col, col_done, row_done, of_row, stack, _, found = space
     top, count = 0, 0
     for i in range(m):
         if row_done[i]:
@@ -186,7 +189,7 @@ def _row_singletons(m, matrix, space):
                 c = row_col[q]
         col_done[c] = row_done[i] = True
         of_row[i] = c
-        peeled[count] = i
+        found[count] = i
         count += 1
         j = code[c] // 2
         for q in range(col_start[j], col_start[j + 1]):

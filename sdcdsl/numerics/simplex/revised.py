@@ -1,13 +1,16 @@
-"""A walk along edges in some dozens of dimensions, from corner to corner and from question to question.
+"""The revised simplex method in some dozens of dimensions, from corner to corner and from question to question.
 
-Where a dictionary x = T x_J is too large to be kept, only W = R_J⁻¹ is, k by k, in coordinates in which RᵀR is the
+Where a tableau x = T x_J is too large to be kept, only W = R_J⁻¹ is, k by k, in coordinates in which RᵀR is the
 identity: there the length of a direction is the length of its column of T, and the steepest edge is known for nothing.
 A column of T is one product of rows with a direction. Of a thousand rows a few hundred are near enough to stop a move:
 it is made with those, the end is tried on all rows, and where it breaks some it is taken back to where the first of
 them stops it, they are looked at too, and it goes on from there.
 
 Every question starts from the corner, among those that were found before, where its row is furthest. For releases that
-are just wide enough everywhere, where hundreds of rows meet in one corner, that is no way (`barrier` is).
+are just wide enough everywhere, where hundreds of rows meet in one corner, that is no way (`interior_point` is).
+
+What it buys: about fifty pivots a question from a corner near by, where an interior path starts from the middle. Where
+a tableau holds all rows (hier13, hier16 suppressed) it is not asked.
 """
 
 from __future__ import annotations
@@ -17,13 +20,18 @@ import numpy as np
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
 from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY, BatchResult, Questions, close, credit
 from sdcdsl.numerics.simplex.tableau import CLOSED, DRIFT, FEASIBLE, OUTSIDE, RAY, REACHED, SMALL, TIRED
+from sdcdsl.numerics.simplex.tuning import REVISED, TABLEAU
 
-PIVOTS = 200  # pivots between two looks at the drift
-PATIENCE = 1000  # pivots after which a question is left to others
+# For the compiled loops, which read names of their module.
+PIVOTS = TABLEAU.pivots
+PATIENCE = REVISED.patience
+JOINING = REVISED.joining
+FEW = REVISED.few
+MOST = REVISED.most
+LESS = REVISED.less
+MORE = REVISED.more
+
 SOUND = 1e-7  # a pivot smaller than this leads to rows that depend on each other
-JOINING = 30  # rows that are looked at next
-FEW, MOST = 3, 6  # rows for each dimension that are looked at first, about
-LESS, MORE = 0.7, 1.4  # how much nearer or further one looks after having seen too many or too few
 
 
 class RevisedSimplex:
@@ -43,7 +51,7 @@ class RevisedSimplex:
         self._kept = np.zeros((keep, k, k)), np.zeros((keep, k)), np.full((keep, k), NOBODY), np.zeros((keep, k))
         self._count = 0
 
-    def sweep(self, asked: Questions) -> BatchResult:
+    def answer_all(self, asked: Questions) -> BatchResult:
         """What is left open is for others to ask."""
         n, k = len(asked.row), len(self.back)
         reached, closed, by = np.zeros(n), np.zeros(n, dtype=np.bool_), np.full(n, NOBODY)
@@ -98,7 +106,7 @@ def _update(w, steep, f, enter):
 
 
 @kernel
-def _climb(full, w, steep, basis, t, x, lo, hi, goal, sign, need):
+def _primal_simplex(full, w, steep, basis, t, x, lo, hi, goal, sign, need):
     """Among the rows that are looked at: x, lo and hi are theirs, and `basis` the places of J among them. How it ended,
     and the number of pivots."""
     k = len(basis)
@@ -199,7 +207,7 @@ def _push(rows, length, near, w, steep, basis, t, x, lo, hi, goal, sign, need):
         before = t.copy()
         for j in range(k):
             at[j] = -1 if basis[j] < 0 else place[basis[j]]
-        ended, pivots = _climb(full[:count], w, steep, at, t, now, low, high, goal, sign, need)
+        ended, pivots = _primal_simplex(full[:count], w, steep, at, t, now, low, high, goal, sign, need)
         for j in range(k):
             basis[j] = -1 if at[j] < 0 else held[at[j]]
         total += pivots + 1

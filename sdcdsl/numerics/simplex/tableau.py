@@ -1,6 +1,6 @@
-"""A simplex dictionary for few dimensions and many bounded rows, warm from question to question.
+"""A simplex tableau for few dimensions and many bounded rows, warm from question to question.
 
-The rows are x = R t for t in k dimensions, each row i between lo_i and hi_i, and 0 is inside. The dictionary writes all
+The rows are x = R t for t in k dimensions, each row i between lo_i and hi_i, and 0 is inside. The tableau writes all
 rows by k of them,
 
     x = T x_J,
@@ -11,11 +11,13 @@ J may rest inside their bounds, where the first question finds them (at 0), and 
 
 Everything is scaled: a row is measured in units of the room it has, so that the box is of size one in all directions
 and one tolerance fits all. The entering row is the steepest in that measure. Rounding errors of pivots are watched: a
-dictionary whose rows no longer agree with R is computed anew.
+tableau whose rows no longer agree with R is computed anew.
 
-Of thousands of rows a few hundred ever stop a move. Large dictionaries hold only rows that have done so: a question is
+Of thousands of rows a few hundred ever stop a move. Large tableaux hold only rows that have done so: a question is
 answered with those, the answer is tried on all rows, and where it breaks some it is taken back to where the first of
-them stops it, they join the dictionary, and it goes on from there.
+them stops it, they join the tableau, and it goes on from there.
+
+What it buys: exact audits of suppressed hier13 and hier16 take 0.15 and 3.4 s, by HiGHS 0.31 and 10.1 s.
 """
 
 from __future__ import annotations
@@ -27,25 +29,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
+from sdcdsl.numerics.simplex.tuning import TABLEAU
+
+# For the compiled loops, which read names of their module.
+PIVOTS = TABLEAU.pivots
+STALLED = TABLEAU.stalled
 
 REACHED, CLOSED, RAY, TIRED = 0, 1, 2, 3
 
 FEASIBLE = 1e-12  # how far outside its bounds, in units of its room, a row may be and still count as inside
-OUTSIDE = 1e-11  # and from where on a row that is not in the dictionary has to join it
+OUTSIDE = 1e-11  # and from where on a row that is not in the tableau has to join it
 SMALL = 1e-9  # coefficients and prices below this are rounding errors
 DRIFT = 1e-10  # disagreement of T with R, in units of room, after which T is computed anew
-PIVOTS = 200  # pivots between two looks at the drift
-STALLED = 25  # steps without progress after which the first eligible row is taken (Bland), which cannot cycle
-ROUNDS = 200  # times PIVOTS, after which a question is given up
-EAGER = 60_000  # numbers up to which a dictionary holds all rows from the start
-JOINING = 100  # rows that join at a time
-HELD = 2  # rows for each dimension that a large dictionary holds before it forgets those of no use
-KEPT = 3  # and of which it keeps so many
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The columns of a dictionary, where they are and between which ends; the column of each row."""
+    """The columns of a tableau, where they are and between which ends; the column of each row."""
 
     t: np.ndarray
     value: np.ndarray
@@ -87,7 +87,7 @@ class Tableau:
         self._nonbasic = np.arange(k)
         self._steep = np.ones(k)  # squared length of each column
         self._pivots = 0
-        self.eager = c * k <= EAGER
+        self.eager = c * k <= TABLEAU.eager
         if self.eager:
             self._join(np.arange(c))
 
@@ -127,7 +127,7 @@ class Tableau:
 
         How it ended; the ray in x, if there is no end.
         """
-        if len(self._held) > HELD * self._k + EAGER // max(self._k, 1):
+        if len(self._held) > TABLEAU.held * self._k + TABLEAU.eager // max(self._k, 1):
             self._forget(lo, hi)
         if not self.eager:
             self.home()  # in many dimensions the way from the last vertex is longer
@@ -139,7 +139,7 @@ class Tableau:
             self._join(np.array([target]))
         need = min(need, hi[target] if sign > 0 else -lo[target])  # its own end is the end
         ray = np.zeros(0)
-        for _ in range(ROUNDS):
+        for _ in range(TABLEAU.rounds):
             ended, ray = self._among_held(target, sign, need, lo, hi)
             if ended == RAY:
                 ray = self.rows @ ray[: self._k]
@@ -147,7 +147,7 @@ class Tableau:
                 stops &= self._column < 0
                 if not stops.any():
                     return RAY, ray
-                self._join(np.flatnonzero(stops)[:JOINING])
+                self._join(np.flatnonzero(stops)[: TABLEAU.joining])
                 continue
             broken = self._settle(lo, hi)
             if ended != TIRED and (not len(broken) or (ended == REACHED and sign * self.x[target] >= need - FEASIBLE)):
@@ -221,7 +221,7 @@ class Tableau:
             after = self.x + share * (after - self.x)
             self._value[: self._k] = point
             self._value[self._k :] = after[self._held[self._k :]]
-            broken = broken[np.argsort(way, kind="stable")[:JOINING]]
+            broken = broken[np.argsort(way, kind="stable")[: TABLEAU.joining]]
         self.x, self.point = after, point
         return broken
 
@@ -237,11 +237,11 @@ class Tableau:
         self._steep = (self._t * self._t).sum(axis=1)
 
     def _forget(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """Of the rows in the dictionary only those stay that J is made of, and those nearest to an end."""
+        """Of the rows in the tableau only those stay that J is made of, and those nearest to an end."""
         columns = np.arange(len(self._held))
         slack = np.minimum(hi - self.x, self.x - lo)[self._held]
         slack[: self._k + 1] = slack[self._nonbasic] = -np.inf
-        stay = np.sort(columns[np.argsort(slack, kind="stable")[: int(KEPT * self._k)]])
+        stay = np.sort(columns[np.argsort(slack, kind="stable")[: int(TABLEAU.kept * self._k)]])
         place = np.full(len(columns), -1)
         place[stay] = np.arange(len(stay))
         self._column = np.where(self._column >= 0, place[self._column], -1)

@@ -9,9 +9,11 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import missing_code
 
+_Words = dict[tuple[str, frozenset[tuple[str, str]]], dict[str, d.Fact]]  # by address: the facts, by their words
+
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
-    said: dict[tuple, tuple[str, d.Fact]] = {}
+    said: _Words = {}
     for fact in policy.facts:
         cells = None if isinstance(fact, d.Require) else fact.cells
         if cells is None:
@@ -86,7 +88,7 @@ _OPPOSITES = {
 }
 
 
-def _opposite(policy: Policy, said: dict, fact: d.Fact, cells: d.Cells, address: d.Address) -> Iterator[Diagnostic]:
+def _opposite(policy: Policy, said: _Words, fact: d.Fact, cells: d.Cells, address: d.Address) -> Iterator[Diagnostic]:
     if isinstance(fact, d.Sensitive):
         word = "sensitive" if not fact.together else "together"
     elif isinstance(fact, d.Status):

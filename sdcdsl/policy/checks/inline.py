@@ -206,7 +206,7 @@ def _long(
 
 
 def _codes_exist(known: list[tuple[str, frozenset[str] | None]], address: tuple[d.Cell, ...]) -> list[Diagnostic]:
-    out = []
+    out: list[Diagnostic] = []
     for (name, codes), cell in zip(known, address, strict=True):
         if codes is not None and cell.text not in codes:
             label = did_you_mean(cell.text, codes)
@@ -218,7 +218,7 @@ def _adds_up(
     policy: Policy, table: d.Block, cells: dict[Address, InlineCell], dimensions: tuple[str, ...]
 ) -> Iterator[Diagnostic]:
     """Every total that is given, against the sum of its parts where all of them are given: one message a table."""
-    wrong = []
+    wrong: list[tuple[str, Fraction, InlineCell, str]] = []
     for position, name in enumerate(dimensions):
         by_code: dict[str, list[Address]] = {}
         for address in cells:

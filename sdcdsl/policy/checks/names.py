@@ -67,6 +67,8 @@ def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
         case d.Column(role, _, rank):
             if rank is not None and role != "largest":
                 yield diagnostic("SDC112", "only `largest(K)` has a rank", s.span, notes=[f"roles: {listed(ROLES)}"])
+        case _:
+            pass
 
 
 def _all(policy: Policy, kind: str, names: Iterable[str], span: Span | None) -> Iterator[Diagnostic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
@@ -22,10 +22,11 @@ from sdcdsl.vocabulary.quantities import Place
 from sdcdsl.vocabulary.rules import Rule
 
 # What τ-ARGUS and sdcTable call a method, in small letters.
-_ELSEWHERE: dict[str, str] = dict.fromkeys(
-    ("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp"
-)
-_ELSEWHERE |= {"rnd": "rounding", "round": "rounding", "crp": "rounding", "intervals": "ip"}
+_ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp"),
+    **dict.fromkeys(("rnd", "round", "crp"), "rounding"),
+    "intervals": "ip",
+}
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -83,8 +84,8 @@ def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
         yield from _file(policy, release.file, formats.RELEASES)
 
 
-def _file(policy: Policy, file: d.FileReference, known: dict | object) -> Iterator[Diagnostic]:
-    names: dict[str, formats.Format] = dict(known)  # type: ignore[call-overload]
+def _file(policy: Policy, file: d.FileReference, known: Mapping[str, formats.Format]) -> Iterator[Diagnostic]:
+    names = dict(known)
     found = names.get(file.format)
     if found is None:
         label = did_you_mean(file.format, names)
@@ -327,7 +328,7 @@ def _as_written_here(call: x.Call, rule: Rule | None) -> str:
     """`P(10,1)` of τ-ARGUS → `p_percent(10%, 1)`."""
     if rule is None:
         return call.name
-    texts = []
+    texts: list[str] = []
     for i, argument in enumerate(call.arguments):
         spec = next((s for j, s in enumerate(options_of(rule.arguments).values()) if j == i), None)
         percent = spec is not None and spec.kind is Kind.SHARE and isinstance(argument.value, x.Number)

@@ -147,7 +147,7 @@ def _attackers_have_data(policy: Policy, protect: d.Block) -> Iterator[Diagnosti
                 continue
             if not any(isinstance(s, (d.From, d.Values, d.Origin)) for s in block.statements):
                 continue
-            columns = {c.role for c in data.all(d.Column)} if data is not None else set()
+            columns = {c.role for c in data.all(d.Column)} if data is not None else set[str]()
             missing = sorted(roles - columns)
             if missing:
                 found = diagnostic(
@@ -371,7 +371,8 @@ def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
             origin = table.last(d.From)
             data = policy.data.get(origin.data) if origin is not None else None
             return micro and data is not None and any(c.role in ("unit", "request") for c in data.all(d.Column))
-    return True
+        case _:
+            return True
 
 
 def _releases(policy: Policy) -> Iterator[Diagnostic]:

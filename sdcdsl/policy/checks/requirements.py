@@ -35,7 +35,7 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
 
 
 def _broken(fact: d.Require, protect: d.Block, met: Sequence[Mapping[str, list[_Choice]]]) -> Iterator[Diagnostic]:
-    told = set()
+    told: set[tuple[str, int]] = set()
     for choices in met:
         for name, said in _culprits(fact.condition, choices):
             if (name, id(said)) not in told:
@@ -69,7 +69,7 @@ def _met(policy: Policy, protect: d.Block) -> list[dict[str, list[_Choice]]]:
     sets = level_sets(policy, protect)
     given = brings_levels(policy, protect)
     amounts = [{level: _choices(one, level, None, given) for level in LEVELS} for one in sets if one.attackers is None]
-    groups: dict[tuple, str] = {}
+    groups: dict[tuple[tuple[int, ...], str | None], str] = {}
     for attacker in dict.fromkeys(a for one in sets for a in one.attackers or ()):
         special = any(s.against == attacker for one in sets for s in one.levels)
         mine = tuple(i for i, one in enumerate(sets) if attacker in (one.attackers or ()))
@@ -101,7 +101,7 @@ def _largest(sets: Sequence[list[_Choice]]) -> list[_Choice]:
 
 
 def _needed(e: x.Expression, level: str) -> x.Expression:
-    """`needed` means the room below in `lpl` and the room above in `upl` (S16): two things."""
+    """`needed` means the level below in `lpl` and the level above in `upl` (S16): two things."""
     return _replaced(e, {"needed": x.Name(f"needed {level}")})
 
 
@@ -117,7 +117,8 @@ def _replaced(e: x.Expression, names: Mapping[str, x.Expression]) -> x.Expressio
             return x.Call(name, tuple(x.Argument(a.name, _replaced(a.value, names)) for a in arguments))
         case x.Cond(condition, then, otherwise):
             return x.Cond(condition, _replaced(then, names), _replaced(otherwise, names))
-    return e
+        case _:
+            return e
 
 
 def holds(condition: x.Expression, levels: Mapping[str, x.Expression]) -> bool | None:
@@ -134,7 +135,8 @@ def holds(condition: x.Expression, levels: Mapping[str, x.Expression]) -> bool |
         case x.Some(parts):
             found = {holds(part, levels) for part in parts}
             return True if True in found else None if None in found else False
-    return None
+        case _:
+            return None
 
 
 def _compared(operator: str, a: x.Expression, b: x.Expression) -> bool | None:

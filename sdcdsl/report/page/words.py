@@ -84,7 +84,7 @@ def attackers_in_words(policy: Policy, outcome: Outcome) -> list[str]:
     return list(dict.fromkeys(_attacker(block) for block in blocks)) or [_OUTSIDER]
 
 
-_OUTSIDER = "a reader who knows the published table, how it adds up, and limits of what is possible"
+_OUTSIDER = "a reader who knows the published table, how it adds up, and bounds of its cells"
 
 
 def _attacker(block: d.Block) -> str:

@@ -126,7 +126,7 @@ def test_free_microdata_have_widths_tables_do_not():
         ("A 1 5\n  <HIERLEVELS> 2 2\n", 1, "add up to 4"),
         ("A 1 5\n  <DECIMALS> many\n", 2, "whole numbers"),
         ("A 1 5\n  <TOTCODE>\n", 2, "needs a value"),
-        ("A 1 5\n  <NUMERIC> <SHADE>\n", 2, "behind `<NUMERIC>`"),
+        ("A 1 5\n  <NUMERIC> <SHADE>\n", 2, "after `<NUMERIC>`"),
         ("<SPSS>\nA 1 5\n", 1, "SPSS"),
     ],
 )
@@ -240,7 +240,7 @@ def test_codes_may_look_like_commands_when_dimensions_are_known():
         ("a;b;c;-1", "below zero"),
         ("a;b;c;nan", "`c` takes 1 numbers"),
         ("a;b;ab;5;1", "upside down"),
-        ("a;b;u;7", "behind a status"),
+        ("a;b;u;7", "after a status"),
     ],
 )
 def test_apriori_mistakes(line, says):
@@ -404,5 +404,7 @@ def test_records_without_a_holding_are_holdings_of_their_own(tmp_path, role, key
     (tmp_path / "p.sdc").write_text(POLICY % role)
     [problem] = bind_file(tmp_path / "p.sdc", {}).values()
     counts = problem.tables[0].quantities["count"]
-    codes = problem.tables[0].lattice.dimensions[0].codes
+    lattice = problem.tables[0].lattice
+    assert lattice is not None
+    codes = lattice.dimensions[0].codes
     assert dict(zip(codes, counts.tolist(), strict=True)) == {"A": 4, "B": 2, "9": 1, "Total": 7}

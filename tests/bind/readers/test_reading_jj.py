@@ -72,7 +72,7 @@ def test_layout_does_not_matter(written_otherwise):
     table, problems = read(written_otherwise)
     assert problems == []
     assert table is not None
-    assert same(table, expected)
+    assert table is not None and same(table, expected)
 
 
 def test_cell_numbers_may_be_anything():

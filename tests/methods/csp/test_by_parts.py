@@ -13,9 +13,10 @@ from sdcdsl.accelerate.csp.branch_and_bound import PartTree
 from sdcdsl.accelerate.csp.partition_bound import ByParts
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.numerics.cut_pool import ASIDE, KEEP, CutPool
+from sdcdsl.numerics.cut_pool import CutPool
 from sdcdsl.numerics.master import Master
 from sdcdsl.numerics.partition import parts_of
+from sdcdsl.numerics.tuning import TUNING
 from tests.methods.tiny import by_cost, tiny, valid
 
 FOREVER = 10**6
@@ -172,7 +173,7 @@ def test_no_row_is_lost(seed: int):
         added += rows
         master.add(rows)
         master.cost[:] = draw.uniform(1, 5, n)  # other rows are tight from time to time
-        master._highs.changeColsCost(n, np.arange(n, dtype=np.int32), master.cost)
+        master._program.change_costs(master.cost)
         while True:
             made = master.relax()
             assert made.slack is not None
@@ -182,5 +183,5 @@ def test_no_row_is_lost(seed: int):
                 break
         for at, values, rhs in added:
             assert values @ made.x[at] >= rhs - 0.021
-    assert left > KEEP
-    assert len(added) < ASIDE
+    assert left > TUNING.slack_for
+    assert len(added) < TUNING.kept_rows

@@ -18,6 +18,7 @@ from sdcdsl.numerics.simplex.dual import FOUND, NONE, SLIGHT, DualSimplex
 from sdcdsl.numerics.sparse_null_space import sparse_null_space
 from tests.attack.tables import TREES, cross, flat, linked
 from tests.methods.tiny_tables import made, scaled
+from tests.shapes import shape
 
 TABLES = {
     "2-D": lambda: cross([flat(2), flat(3)]),
@@ -53,7 +54,8 @@ class Question:
     def opened(self) -> tuple[int, int, np.ndarray, np.ndarray, np.ndarray]:
         """Without infinite prices: what must not move has no room."""
         shut = self.price == inf
-        return self.p, self.sign, *(np.where(shut, 0.0, x) for x in (self.down, self.up, self.price))
+        down, up, price = (np.where(shut, 0.0, x) for x in (self.down, self.up, self.price))
+        return self.p, self.sign, down, up, price
 
 
 def question(draw: np.random.Generator, n: int, alike: bool = False) -> Question:
@@ -206,7 +208,7 @@ def test_directions_with_room_on_one_side_only_still_go_there(table: str):
 def test_an_answer_does_not_depend_on_earlier_questions(form: str, table: str):
     M = csr_array(matrix(table))
     draw = np.random.default_rng(11)
-    questions = [question(draw, M.shape[1]) for _ in range(14)]
+    questions = [question(draw, shape(M)[1]) for _ in range(14)]
     with kernels(form):  # type: ignore[arg-type]
         used, backwards = DualSimplex(M), DualSimplex(M)
         first = [q.of(used) for q in questions]
@@ -227,7 +229,7 @@ def test_both_forms_give_the_same_answer():
     with kernels("fast"):
         fast = DualSimplex(M)
     for _ in range(30):
-        q = question(draw, M.shape[1])
+        q = question(draw, shape(M)[1])
         one, other = q.of(plain), q.of(fast)
         assert one[0] == other[0]
         assert np.array_equal(one[1], other[1])
@@ -241,7 +243,7 @@ def test_cells_whose_part_in_a_pivot_row_cancels_on_the_way():
         near = DualSimplex(M)
     for seed in range(24, 40):
         draw = np.random.default_rng(seed)
-        n = M.shape[1]
+        n = shape(M)[1]
         up, down = (draw.choice([0.3, 0.5, 1.0, 2.0], n) for _ in range(2))
         p = int(draw.integers(n))
         up[p] = down[p] = 2.0

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sdcdsl.accelerate.cta.senses.envelopes import MOST, Envelopes
+from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.search import Search
+from sdcdsl.accelerate.cta.tuning import TREE
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import settings_of
@@ -63,10 +64,11 @@ def test_levels_that_cannot_cancel_leave_their_least_difference():
 
 
 def test_relations_with_more_levels_than_can_be_enumerated_are_left_out():
-    problem = crowded(0, rows=2, columns=MOST + 2, sensitive=2 * (MOST + 1))
+    most = TREE.most_levels
+    problem = crowded(0, rows=2, columns=most + 2, sensitive=2 * (most + 1))
     of = settings_of(problem, {"norm": "L1"})
     found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS)).groups)
-    assert np.diff(found.first).max(initial=0) <= MOST
+    assert np.diff(found.first).max(initial=0) <= most
 
 
 def crowded(seed: int, rows: int = 4, columns: int = 4, sensitive: int = 7) -> TableProblem:
@@ -94,7 +96,7 @@ def test_bounds_of_relaxation_and_tree_hold(make, seed: int):
     if best == inf or not search.groups.count:  # no table, or nothing to move
         assert (search.run().objective or inf) == (best or inf)
         return
-    search._start(search.deadline)
+    search.started(search.deadline)
     assert search._relax(search.deadline)
     assert search.bound * search.natural <= best * (1 + 1e-6)
     if search.relaxation.model.capped:
@@ -114,7 +116,7 @@ def test_a_node_that_nothing_fits_is_ruled_out_by_its_ray():
     problem = made(4, lines, a, [(0, 1), (0, 2)], status=status, views=[(low, high)], levels=levels)
     of = settings_of(problem, {"norm": "L1"})
     search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
-    search._start(search.deadline)
+    search.started(search.deadline)
     assert search.best is not None  # one up, one down
     search._relax(search.deadline)
     k = search.relaxation.model.k

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.linalg import null_space
@@ -172,7 +174,7 @@ def test_intervals_are_as_good_as_the_first_model(lower: float, upper: float, mo
 @pytest.mark.long
 def test_where_rooms_are_narrow_symmetric_intervals_fit_into_them(monkeypatch):
     """As if all tables counted as symmetric: what fits only in wider rooms is not taken for valid."""
-    monkeypatch.setattr(demands, "NARROW", 1.0)
+    monkeypatch.setattr(demands, "TUNING", replace(demands.TUNING, narrow=1.0))
     monkeypatch.setattr(benders, "STEP", 1e30)
     narrowly = []
     mirror = benders.Benders._mirror_narrowly

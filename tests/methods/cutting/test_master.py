@@ -30,6 +30,7 @@ def test_grows_shrinks_and_bounds(seed: int):
     cost = draw.uniform(1, 5, 12)
     master = Master(cost, np.zeros(12), np.full(12, np.inf))
     rows = []
+    relaxed, true = None, np.nan
     for _ in range(4):
         rows += random_rows(draw, 12, 6)
         master.add(rows[-6:])
@@ -40,7 +41,7 @@ def test_grows_shrinks_and_bounds(seed: int):
         assert relaxed.objective == pytest.approx(true, rel=1e-7)
         assert relaxed.bound <= true * (1 + 1e-12)
         assert relaxed.bound == pytest.approx(true, rel=1e-6)
-    assert relaxed.slack is not None
+    assert relaxed is not None and relaxed.slack is not None
     slack = relaxed.slack > 1e-7
     master.purge(slack)
     assert master.rows == len(rows) - slack.sum()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from tests.methods.tiny_tables import tiny_table
 
 @pytest.fixture
 def solvers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables too large for a dictionary, for once: here none is small enough for one."""
-    monkeypatch.setattr(choosing, "LARGE_DICTIONARY", 0)
+    """Tables too large for a tableau, for once: here none is small enough for one."""
+    monkeypatch.setattr(choosing, "TUNING", replace(choosing.TUNING, large_tableau=0))
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -121,7 +121,7 @@ def test_table_3(name):
     for group, expected in TABLE_3[name].items():
         d, s = far[groups[group]], percent[groups[group]]
         found = d.mean(), d.std(ddof=1), d.max(), s.mean(), s.std(ddof=1), s.max(), np.linalg.norm(d)
-        wrong = [pair for pair in zip(found, expected, strict=True) if not printed(*pair)]
+        wrong = [pair for pair in zip(found, expected, strict=True) if not printed(float(pair[0]), pair[1])]
         assert not wrong, (group, wrong)
 
 

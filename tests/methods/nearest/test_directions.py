@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +21,7 @@ from sdcdsl.numerics.nearest.relations_step import Relations
 from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
+from tests.shapes import shape
 
 
 def of(M: csr_array) -> Directions:
@@ -29,7 +32,7 @@ def of(M: csr_array) -> Directions:
 
 @pytest.fixture
 def any_size(monkeypatch):
-    monkeypatch.setattr(interior_module, "LARGE", 0)
+    monkeypatch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
 
 
 def small_cube(seed: int) -> tuple[np.random.Generator, csr_array]:
@@ -42,7 +45,7 @@ def test_a_basis_of_whole_numbers_that_says_what_makes_up_a_cell():
     M = sums(2, 2, 2, 2)
     N = of(M).N.toarray()
     assert not (M @ N).any()
-    assert N.shape[1] == 16 == np.linalg.matrix_rank(N) == M.shape[1] - np.linalg.matrix_rank(M.toarray())
+    assert N.shape[1] == 16 == np.linalg.matrix_rank(N) == shape(M)[1] - np.linalg.matrix_rank(M.toarray())
     assert set(np.unique(N)) == {0.0, 1.0}
     assert N.sum(axis=1).max() == 16  # the grand total
 
@@ -60,7 +63,7 @@ def test_too_many_directions():
 @pytest.mark.parametrize("seed", range(5))
 def test_a_step_solves_its_equations(seed):
     rng, M = small_cube(seed)
-    ways, n = of(M), M.shape[1]
+    ways, n = of(M), shape(M)[1]
     Q = 10.0 ** rng.uniform(-4, 6, n)
     pull, x, g = rng.normal(size=n), rng.normal(size=n), rng.normal(size=n)
     system = ways.system(Q)
@@ -75,7 +78,7 @@ def test_a_step_solves_its_equations(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_same_step_as_through_the_relations(seed):
     rng, M = small_cube(seed)
-    n = M.shape[1]
+    n = shape(M)[1]
     Q = 10.0 ** rng.uniform(-2, 2, n)
     pull, x = rng.normal(size=n), rng.normal(size=n)
     basis = np.sort(of(M)._made.row)
@@ -91,7 +94,7 @@ def test_the_same_step_as_through_the_relations(seed):
 def test_newtons_direction_is_that_of_dense_equations(any_size):
     """Held cells do not react: those of the dense system do not at all, those here as good as not."""
     rng, M = small_cube(7)
-    n = M.shape[1]
+    n = shape(M)[1]
     react = 10.0 ** rng.uniform(-3, 3, n)
     D, z = react.copy(), rng.normal(size=n)
     D[rng.choice(n, 4, replace=False)] = 0.0  # of 8 directions
@@ -107,7 +110,7 @@ def test_newtons_direction_is_that_of_dense_equations(any_size):
 def reference(box: Box) -> bool:
     """Whether anything fits, says scipy."""
     ends = np.stack([box.l, box.u], axis=1)
-    found = linprog(np.zeros(len(box.l)), A_eq=box.M, b_eq=np.zeros(box.M.shape[0]), bounds=ends)
+    found = linprog(np.zeros(len(box.l)), A_eq=box.M, b_eq=np.zeros(shape(box.M)[0]), bounds=ends)
     assert found.status in (0, 2), found.message
     return found.status == 0
 
@@ -119,7 +122,7 @@ def test_what_is_ruled_out_does_not_fit(seed):
     box = random_box(seed)
     inside, cost = Inside(box.M), Cost(0 * box.w, 0 * box.w, box.w)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interior_module, "LARGE", 0)
+        patch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
         reached = inside.solve(cost, box.l, box.u) if (box.l <= box.u).all() else None
     if reached is None:
         return
@@ -153,9 +156,9 @@ def attacked(name: str) -> Box:
 
 def test_the_same_table_as_without(monkeypatch):
     box = attacked("hier13x7x7d")
-    monkeypatch.setattr(interior_module, "LARGE", 10**9)
+    monkeypatch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=10**9))
     without = L2(box.M).solve(box.w, box.l, box.u)
-    monkeypatch.setattr(interior_module, "LARGE", 0)
+    monkeypatch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
     made = L2(box.M, many=True).solve(box.w, box.l, box.u)
     assert made.status == without.status == OPTIMAL
     assert made.z is not None and without.z is not None and made.objective is not None
@@ -182,7 +185,7 @@ def test_where_newton_fails_once_it_is_not_asked_again(monkeypatch):
 
     def fails(self, cost, l, u, y=None, *more, **named):
         calls.append(y)
-        return Ended(l, np.zeros(box.M.shape[0]), False) if y is None else plain(self, cost, l, u, y, *more, **named)
+        return Ended(l, np.zeros(shape(box.M)[0]), False) if y is None else plain(self, cost, l, u, y, *more, **named)
 
     plain = Newton.minimise
     monkeypatch.setattr(Newton, "minimise", fails)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -12,6 +14,7 @@ from sdcdsl.bind.relations import relations
 from sdcdsl.numerics.nearest import newton
 from sdcdsl.numerics.nearest.newton import Newton
 from sdcdsl.numerics.nearest.solved import Cost
+from tests.shapes import shape
 
 
 def cube(side: int) -> csr_array:
@@ -26,13 +29,13 @@ def cube(side: int) -> csr_array:
 
 @pytest.fixture
 def reducing(monkeypatch):
-    monkeypatch.setattr(newton, "WORTH_REDUCING", 0)
+    monkeypatch.setattr(newton, "NEWTON", replace(newton.NEWTON, worth_reducing=0))
 
 
 def test_as_many_relations_as_the_rank(reducing):
     M = cube(4)
     enough = Newton(M).enough
-    assert len(enough) == np.linalg.matrix_rank(M.toarray()) < M.shape[0]
+    assert len(enough) == np.linalg.matrix_rank(M.toarray()) < shape(M)[0]
     assert np.linalg.matrix_rank(M.toarray()[enough]) == len(enough)
 
 
@@ -41,8 +44,8 @@ def test_the_same_direction_of_the_cells(reducing):
     rng = np.random.default_rng(1)
     M = cube(4)
     made = Newton(M)
-    D, r = rng.uniform(0.5, 2.0, M.shape[1]), M @ rng.normal(size=M.shape[1])
-    shift = np.full(M.shape[0], 1e-10)
+    D, r = rng.uniform(0.5, 2.0, shape(M)[1]), M @ rng.normal(size=shape(M)[1])
+    shift = np.full(shape(M)[0], 1e-10)
     few, all_of_them = made._by_factors(D, shift, r, False), made._by_factors(D, shift, r, True)
     assert np.count_nonzero(few) < np.count_nonzero(all_of_them)
     np.testing.assert_allclose(M.T @ few, M.T @ all_of_them, rtol=1e-5, atol=1e-6)
@@ -52,7 +55,7 @@ def test_the_same_closest_table(reducing):
     """With factors from the first step on, against the projection written down."""
     rng = np.random.default_rng(2)
     M = cube(3)
-    n = M.shape[1]
+    n = shape(M)[1]
     l, u = np.full(n, -np.inf), np.full(n, np.inf)
     l[[5, 17, 40]] = 3.0
     zero = np.zeros(n)

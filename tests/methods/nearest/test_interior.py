@@ -13,11 +13,12 @@ from sdcdsl.numerics.nearest.newton import Ended, Newton
 from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
+from tests.shapes import shape
 
 
 def proved(box: Box, cost: Cost) -> tuple[np.ndarray, float]:
     """The table that was found, and its cost: within its ends, adding up, and its multipliers prove it."""
-    found = interior(box.M, cost, box.l, box.u, np.arange(box.M.shape[0]))
+    found = interior(box.M, cost, box.l, box.u, np.arange(shape(box.M)[0]))
     assert found is not None
     z, y = found.z, found.y
     assert (z >= box.l).all() and (z <= box.u).all()
@@ -57,7 +58,7 @@ def test_weights_many_powers_apart(spread, monkeypatch):
     """A cube in which each cell has a price of its own power of ten, without the dual method."""
     rng = np.random.default_rng(spread)
     M = sums(4, 4, 4)
-    n = M.shape[1]
+    n = shape(M)[1]
     w = 10.0 ** rng.uniform(-spread, spread, n)
     low, high = np.full(n, -100.0), np.full(n, 100.0)
     up = rng.choice(n, 10, replace=False)
@@ -66,7 +67,7 @@ def test_weights_many_powers_apart(spread, monkeypatch):
     made = mixed(M, np.zeros(n), np.zeros(n), w, low, high)
     assert made.status == OPTIMAL
     assert made.bound == pytest.approx(made.objective, rel=1e-7)
-    assert residual(M, made.z, 1.0) <= 1e-9
+    assert made.z is not None and residual(M, made.z, 1.0) <= 1e-9
 
 
 def test_the_same_as_by_the_dual():

@@ -16,6 +16,7 @@ from sdcdsl.numerics.nearest.maxima import maxima
 from sdcdsl.numerics.nearest.solved import residual
 from sdcdsl.status import OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box
+from tests.shapes import shape
 
 
 def least(box: Box) -> np.ndarray:
@@ -25,7 +26,7 @@ def least(box: Box) -> np.ndarray:
 
 def reference(box: Box) -> float | None:
     """t_P + t_N by scipy, from the model as it is written; None where nothing fits."""
-    m, n = box.M.shape
+    m, n = shape(box.M)
     own, group = csr_array(np.diag(box.w)), np.zeros((n, 2))
     group[np.arange(n), box.sensitive.astype(int)] = -1.0
     found = linprog(

@@ -18,6 +18,7 @@ from sdcdsl.numerics.nearest.linf import linf
 from sdcdsl.numerics.nearest.solved import Cost, Solved
 from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 from tests.methods.nearest.boxes import Box, figure_1, figure_3, random_box
+from tests.shapes import shape
 
 SEEDS = st.integers(0, 10**6)
 UNITS = st.sampled_from([1.0, 1e6, 1e9, 1e-4])
@@ -33,7 +34,7 @@ def reference(box: Box, w_down: np.ndarray, w_up: np.ndarray) -> float | None:
         ],
         axis=1,
     )
-    found = linprog(np.concatenate([w_up, w_down]), A_eq=hstack([M, -M]), b_eq=np.zeros(M.shape[0]), bounds=ends)
+    found = linprog(np.concatenate([w_up, w_down]), A_eq=hstack([M, -M]), b_eq=np.zeros(shape(M)[0]), bounds=ends)
     assert found.status in (0, 2), found.message
     return found.fun if found.status == 0 else None
 
@@ -112,7 +113,7 @@ def test_maxima(seed, unit):
     box = random_box(seed)
     scaled = box.times(unit)
     made = linf(box.M, scaled.w, scaled.l, scaled.u, box.sensitive)
-    n, m = len(box.w), box.M.shape[0]
+    n, m = len(box.w), shape(box.M)[0]
     of = np.stack([box.sensitive, ~box.sensitive], axis=1) * 1.0
     rows = vstack([hstack([diags_array(s * box.w), csr_array(-of)]) for s in (1.0, -1.0)])
     found = linprog(

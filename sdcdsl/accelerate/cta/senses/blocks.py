@@ -20,14 +20,9 @@ from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
 from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.tuning import BLOCK
 from sdcdsl.deadline import Deadline
 from sdcdsl.status import OPTIMAL
-
-SIZES = ((600, 10), (1500, 16), (3000, 24), (6000, 40))  # groups that may move, of them groups that may flip
-STEPS, STAY = 8, 0.85  # of the walk: how long it is, and how far it goes
-NODES = 60
-ONE = 1 / 2  # of the time that is left, for one block at most: large ones may take very long
-AHEAD = 1e-3  # of the objective a second: what a size is believed to bring before it was tried
 
 
 class Blocks:
@@ -44,11 +39,14 @@ class Blocks:
         self._relations = np.maximum(np.diff(entries.indptr), 1)
         self._groups = np.maximum(np.diff(entries.tocsc().indptr), 1)
         self._entries, self._turned = entries, csr_array(entries.T)
-        sizes = [size for size in SIZES if size[0] < self.groups.count]
-        self.sizes = [*sizes, (self.groups.count, SIZES[len(sizes)][1] if len(sizes) < len(SIZES) else SIZES[-1][1])]
+        sizes = [size for size in BLOCK.sizes if size[0] < self.groups.count]
+        self.sizes = [
+            *sizes,
+            (self.groups.count, BLOCK.sizes[len(sizes)][1] if len(sizes) < len(BLOCK.sizes) else BLOCK.sizes[-1][1]),
+        ]
 
     def improve(self, point: Point, deadline: Deadline, tell: Callable[[Point], None]) -> Point:
-        spent, gained = np.full(len(self.sizes), 1.0), np.full(len(self.sizes), AHEAD * point.objective)
+        spent, gained = np.full(len(self.sizes), 1.0), np.full(len(self.sizes), BLOCK.ahead * point.objective)
         self.ends = worth_having(self.groups, (self.warm.c_down, self.warm.c_up), point.objective)
         waiting: list[int] = []
         while not deadline.expired:
@@ -71,7 +69,7 @@ class Blocks:
         part = self._part(seed, columns, choices)
         prices = self.warm.c_down, self.warm.c_up
         model = Model(self.groups, prices, part, point.up, point.D, self.ends)
-        made = model.solve(ReservedShare(deadline, ONE), 1e-5, model.cuts(self._cuts(part)), NODES)
+        made = model.solve(ReservedShare(deadline, BLOCK.one), 1e-5, model.cuts(self._cuts(part)), BLOCK.nodes)
         if made.up is None or made.objective >= point.objective * (1 - STEP) or (made.up == point.up).all():
             return point
         status, found = self.warm.solve(made.up)  # one linear program, even if time is up: it would be lost otherwise
@@ -88,8 +86,8 @@ class Blocks:
         x = np.zeros(g.count)
         x[g.sensitive[seed]] = 1.0
         total = x.copy()
-        for _ in range(STEPS):
-            x = STAY * (self._turned @ ((self._entries @ (x / self._groups)) / self._relations))
+        for _ in range(BLOCK.steps):
+            x = BLOCK.stay * (self._turned @ ((self._entries @ (x / self._groups)) / self._relations))
             total += x
         near = total / np.sqrt(self._groups) * (1 + 0.3 * self.random.random(g.count))
         free, chosen = np.zeros(g.count, dtype=bool), np.zeros(len(g.sensitive), dtype=bool)

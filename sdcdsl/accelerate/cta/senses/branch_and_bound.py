@@ -18,15 +18,12 @@ from math import inf
 import numpy as np
 
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
+from sdcdsl.accelerate.cta.tuning import TREE
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.branch_and_bound import BranchAndBound, Expansion, Node, Pseudocosts
 
 WHOLE = 1e-6  # of b
-FIRST, THEN = 24, 6  # how many b are tried at the first nodes, and at later ones
-NODES = 4  # that are the first ones
-ROUNDS, MOST_ROUNDS = 4, 50  # of cuts at a node; at one without anything to choose
 SMALL = 1e-6  # of the gap: as much as a direction is believed to bring at least
-WORTH = 0.02  # of the gap: rounds of cuts that bring less end
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +75,7 @@ class SenseTree:
         if not self.nodes:
             model = self.relaxation.model
             first = model.width - model.k
-            root = self._visit(model.low[first:].copy(), model.high[first:].copy(), ROUNDS)
+            root = self._visit(model.low[first:].copy(), model.high[first:].copy(), TREE.rounds)
             if root is None:
                 return deadline.expired
             if root.choice is not None:
@@ -101,7 +98,7 @@ class SenseTree:
         relaxation = self.relaxation
         relaxation.choose(low, high)
         bound, made = -inf, -inf
-        for again in range(MOST_ROUNDS):
+        for again in range(TREE.most_rounds):
             answer = relaxation.solve(self.deadline)
             if answer is None:
                 return None
@@ -110,7 +107,7 @@ class SenseTree:
                 break
             # Where nothing is left to choose, rows that are missing are all that is between this and a table.
             choosing = _fractional(relaxation.b, low, high).any()
-            if choosing and (again >= rounds or gained <= WORTH * (self.ceiling() - bound)):
+            if choosing and (again >= rounds or gained <= TREE.worth * (self.ceiling() - bound)):
                 break
             if not relaxation.missing():
                 break
@@ -138,7 +135,7 @@ class SenseTree:
         choices = np.flatnonzero(node.state.fractional)
         order = choices[np.argsort(-self._scores(node.state.b, gap)[choices], kind="stable")]
         best, chosen, children = -1.0, -1, None
-        for j in order[: FIRST if self.nodes < NODES else THEN].tolist():
+        for j in order[: TREE.first if self.nodes < TREE.nodes else TREE.then].tolist():
             visits = None
             if self._pseudocosts.known(j):
                 score = float(self._scores(node.state.b, gap)[j])
@@ -153,7 +150,7 @@ class SenseTree:
             if score > best:
                 best, chosen, children = score, j, visits
         if children is None:
-            children = self._children(node, chosen, gap, ROUNDS)
+            children = self._children(node, chosen, gap, TREE.rounds)
         if children is None:
             return None
         return Expansion([(visit.bound, visit.choice) for visit in children if visit.choice is not None])

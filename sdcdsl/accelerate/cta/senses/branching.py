@@ -15,6 +15,7 @@ import numpy as np
 
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.accelerate.cta.senses.groups import Groups
+from sdcdsl.accelerate.cta.tuning import TREE
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import Settings
 from sdcdsl.numerics.aggregation import FIXED
@@ -23,7 +24,6 @@ from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 FREE, DOWN, UP = -1, 0, 1
 MET = 1e-9  # share of a level that is nothing
-ROUNDED = 8  # one node in so many is asked which way all its groups lean
 
 Offer = Callable[[np.ndarray], float]  # directions; the best objective known then
 
@@ -46,7 +46,7 @@ def branched(of: Settings, groups: Groups, best: float, gap: float, deadline: De
         if not within.any():
             best = offer(D > 0)
             return Expansion(bound=bound)
-        if node.number % ROUNDED == 0:
+        if node.number % TREE.rounded == 0:
             best = offer(np.where(way == FREE, D > 0, way == UP))
         k = int(np.argmax(price * within))
         children = []

@@ -13,12 +13,8 @@ from math import inf
 import numpy as np
 
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
+from sdcdsl.accelerate.cta.tuning import DIVE
 from sdcdsl.deadline import Deadline
-
-SHARE = 0.15  # of the b that are open, fixed at a time
-SURE = 0.01  # b so near to 0 or 1 are fixed as well
-CHANCE = 0.2
-KEPT = 0.8  # of the b that agree with the best directions
 
 
 class Dives:
@@ -43,11 +39,11 @@ class Dives:
                 return low > 0.5
             off = np.abs(b - np.rint(b))
             if near:
-                chosen = is_open & ((b > 0.5) == best) & (self.random.random(len(b)) < KEPT)
+                chosen = is_open & ((b > 0.5) == best) & (self.random.random(len(b)) < DIVE.kept)
                 near = False
             else:
-                order = np.argsort(off + CHANCE * self.random.random(len(b)) + 2.0 * ~is_open, kind="stable")
-                chosen = is_open & (off < SURE)
-                chosen[order[: max(1, int(SHARE * is_open.sum()))]] = True
+                order = np.argsort(off + DIVE.chance * self.random.random(len(b)) + 2.0 * ~is_open, kind="stable")
+                chosen = is_open & (off < DIVE.sure)
+                chosen[order[: max(1, int(DIVE.share * is_open.sum()))]] = True
             low[chosen] = high[chosen] = b[chosen] > 0.5
             relaxation.missing()

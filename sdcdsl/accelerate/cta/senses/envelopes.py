@@ -23,22 +23,24 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.accelerate.cta.senses.groups import Groups
+from sdcdsl.accelerate.cta.tuning import TREE
 from sdcdsl.numerics.compiled import kernel
 
-MOST = 9  # groups with a level in a relation: there are 2^MOST patterns
-STEPS = 200  # of the simplex method
+# For the compiled loops, which read names of their module.
+STEPS = TREE.envelope_steps
+
 NOISE = 1e-10
 
 
 class Envelopes:
-    """Of all relations with 2 to MOST groups that have a level."""
+    """Of all relations with 2 to so many groups that have a level (`TREE.most_levels`)."""
 
     def __init__(self, groups: Groups):
         rows, g = groups.every, groups
         of = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
         sensitive = g.at[rows.indices] >= 0
         many = np.bincount(of[sensitive], minlength=len(rows.indptr) - 1)
-        self.relations = np.flatnonzero((many >= 2) & (many <= MOST))  # int64 [r]
+        self.relations = np.flatnonzero((many >= 2) & (many <= TREE.most_levels))  # int64 [r]
         entry = np.flatnonzero(sensitive & np.isin(of, self.relations))
         self.first = np.concatenate([[0], np.cumsum(many[self.relations])])  # [r + 1]: of the entries below
         group, rho = rows.indices[entry], rows.data[entry]

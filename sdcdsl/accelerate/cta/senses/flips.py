@@ -13,11 +13,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.status import OPTIMAL
 
 STEP = 1e-9  # of the objective: what counts as better
-SHARE = 4  # of the promising flips, the first try makes one in so many
 
 
 class Flips:
@@ -48,7 +48,7 @@ class Flips:
             if not len(order):
                 return point
             order = order[np.argsort(prospect[order], kind="stable")]
-            many = max(len(order) // SHARE, 1) if many is None else min(many, len(order))
+            many = max(len(order) // SEARCH.flip_share, 1) if many is None else min(many, len(order))
             chosen = self._apart(order, many)
             up = point.up.copy()
             up[chosen] = ~up[chosen]

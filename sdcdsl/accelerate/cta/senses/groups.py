@@ -18,12 +18,11 @@ from scipy.sparse import csr_array
 
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.numerics.aggregation import FIXED, compressed, distinct, folded
+from sdcdsl.numerics.aggregation import FIXED, distinct, folded
 from sdcdsl.numerics.nearest.solved import power_of_two
-from sdcdsl.numerics.null_space import echelon
+from sdcdsl.numerics.null_space import Matrix, independent_rows
 
 ROUNDING = 1e-12
-FILL = 50  # elimination may grow to this many times the entries of the relations
 
 
 class Groups:
@@ -32,7 +31,7 @@ class Groups:
         self.classes = folded(adjustment.M, adjustment.high > adjustment.low)
         self.of, self.factor, self.count = self.classes.of, self.classes.factor, self.classes.count
         self.every = distinct(csr_array(adjustment.M @ self.classes.expansion))
-        self.matrix = _independent(self.every)
+        self.matrix = csr_array(self.every[independent_rows(Matrix.of(self.every))])
         a = adjustment
         of, turn = self.of[a.cells], self.factor[a.cells]
         self.hopeless = np.flatnonzero(of == FIXED)  # cells with a level that cannot move at all
@@ -106,8 +105,3 @@ class Groups:
         l[s[up]] = self.up[s[up]]
         u[s[~up]] = -self.down[s[~up]]
         return l, u
-
-
-def _independent(rows: csr_array) -> csr_array:
-    made = echelon(compressed(rows), fill=FILL * rows.nnz + 1000) if rows.nnz else None
-    return rows if made is None else csr_array(rows[np.sort(made.row)])

@@ -21,6 +21,7 @@ from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, seconds_on_wall
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import L1, LINF, Settings
 from sdcdsl.methods.result import gap as gap_of
@@ -30,7 +31,6 @@ from sdcdsl.numerics.nearest.solved import Cost
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 NOISE = 1e-9  # of a level or an end: how far beyond a whole number it still counts as that
-STEPS = 3
 HALF = 0.5
 
 
@@ -96,9 +96,9 @@ class _Whole:
         if (l > u).any():
             return None
         base = np.clip(np.floor(self.D + NOISE) - 1, l, u)
-        room = np.clip(u - base, 0, STEPS)
+        room = np.clip(u - base, 0, SEARCH.nearby)
         columns, ends, cost = [], [], []
-        for j in range(STEPS):
+        for j in range(SEARCH.nearby):
             columns.append(g.matrix)
             ends.append(np.clip(room - j, 0, 1))
             cost.append(self._cost(base + j + 1) - self._cost(base + j))
@@ -109,7 +109,7 @@ class _Whole:
         solved = MixedIntegerProgram(price / scale, none, high, every, csr_array(matrix), equal, equal).solve(
             gap=self.gap, seconds=seconds_on_wall(deadline), over=lambda: deadline.expired, in_programs=True
         )
-        return None if solved.x is None else base + np.rint(solved.x).reshape(STEPS, -1).sum(axis=0)
+        return None if solved.x is None else base + np.rint(solved.x).reshape(SEARCH.nearby, -1).sum(axis=0)
 
     def _cost(self, D: np.ndarray) -> np.ndarray:
         """Of every group; in L∞ what it goes beyond the continuous optimum, which has the maxima."""

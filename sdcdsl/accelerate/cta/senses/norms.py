@@ -27,6 +27,7 @@ from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
 from sdcdsl.accelerate.cta.senses.search import DOUBT, LEAST_GAP, Search, Tell
+from sdcdsl.accelerate.cta.tuning import NORM
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import LINF, Settings
 from sdcdsl.methods.result import Progress
@@ -34,10 +35,6 @@ from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.nearest.solved import Cost, Solved
 from sdcdsl.status import FAILED, FEASIBLE, OPTIMAL
-
-START, FLIPS, BRANCHES = 0.3, 0.5, 0.5  # shares of the time that is left
-ROUNDS = 40  # of tangents and mixed-integer problems
-POINTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times what a group moves in the best table: where tangents stand at first
 
 
 class Bent:
@@ -48,7 +45,7 @@ class Bent:
         self._seed = seed
         w = np.where(of.w > 0, of.w, 0.0)
         linear = (of.w_down, of.w_up) if of.norm == "L1L2" else (w, w)
-        self.search = Search(of.of, *linear, 0.5 * self.gap, ReservedShare(self.deadline, START))
+        self.search = Search(of.of, *linear, 0.5 * self.gap, ReservedShare(self.deadline, NORM.start))
         self.groups = self.search.groups
         self.bound = 0.0
         self.best: Solved | None = None
@@ -67,7 +64,7 @@ class Bent:
         if self.best is None:
             return Chosen(FAILED, first.sense, facts=self.facts)
         self._say("start")
-        self._phase("flips", lambda: self._flips(ReservedShare(self.deadline, FLIPS)))
+        self._phase("flips", lambda: self._flips(ReservedShare(self.deadline, NORM.flips)))
         self._phase("branches", self._branch)
         if not self.proven:
             self._phase("tangents", self._prove)
@@ -121,7 +118,7 @@ class Bent:
             return self.best.objective
 
         assert self.best is not None and self.best.objective is not None
-        deadline = ReservedShare(self.deadline, BRANCHES)
+        deadline = ReservedShare(self.deadline, NORM.branches)
         bound = branched(self.of, self.groups, self.best.objective, 0.5 * self.gap, deadline, offer)
         self.bound = max(self.bound, min(bound, self.best.objective))
 
@@ -183,7 +180,7 @@ class Bent:
 
         if not relaxation.run(ReservedShare(self.deadline, 0.5), better):
             return
-        for _ in range(ROUNDS):
+        for _ in range(NORM.rounds):
             if self.deadline.expired or self.proven:
                 return
             made = curve.model.solve(self.deadline, 0.25 * self.gap, relaxation.tight)
@@ -230,7 +227,7 @@ class Tangents:
         ends = np.maximum(g.low, -r), np.minimum(g.high, r)
         self.model = _model(bent, prices, ends, len(self.curved))
         moved = bent._moved(best.z)
-        for times in POINTS:
+        for times in NORM.points:
             self.at(np.where(moved > 0, moved * times, 0.0))
 
     def at(self, r: np.ndarray) -> bool:

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array, vstack
 from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Cuts, Model, seconds_on_wall
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.numerics.nearest.solved import Cost, within
@@ -28,7 +29,6 @@ from sdcdsl.numerics.sparse_null_space import size
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 VIOLATED = 1e-6  # in typical levels
-SLOW = 1e-5  # of the bound: rounds that bring less are not worth their time
 
 
 class Curved(Protocol):
@@ -81,7 +81,7 @@ class Relaxation:
             tell(self.bound)
             found = self.missing()
             bent = self.curved is not None and self.curved.tangents(self.x)
-            if (not found and not bent) or self.bound - before <= SLOW * abs(self.bound):
+            if (not found and not bent) or self.bound - before <= SEARCH.slow * abs(self.bound):
                 return True
             if deadline.expired:
                 return False

@@ -26,22 +26,22 @@ from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation, worth_having
 from sdcdsl.accelerate.cta.senses.start import Start, choices, start
 from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.aggregation import FIXED
+from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.l1 import L1
-from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-FLIPS, RELAXATION, BLOCKS, TREE = 0.6, 0.35, 0.6, 0.7  # shares of the time that is left, at most
-FIRST_LOOK, PROMISING = 0.2, 0.7  # of the tree's time, and how much of the gap may be left then
-DIVES = 0.3  # of the tree's time
-FEW = 300  # groups: so many are left to the mixed-integer problem at once, more to blocks first
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
+CELLS, LEAST_CELLS = 4.0, 1.0  # times as long as the first table of the groups, and seconds, for that of all cells
 DOUBT = 1e-9  # of the objective: taken off what a mixed-integer solver calls a bound
 
 Tell = Callable[[Progress], None]
+Show = Callable[[float, Callable[[], np.ndarray]], None]  # the objective of a better table, and what makes the table
 
 
 class Search:
@@ -61,6 +61,7 @@ class Search:
         self.begun: Start | None = None
         self.tries = self.nodes = 0
         self._tell: Tell = lambda standing: None
+        self.shown: Show = lambda objective, z: None
         self._seed = 0
         self.seconds["reduction"] = perf_counter() - begun
 
@@ -68,15 +69,15 @@ class Search:
         self._tell, self._seed = tell, seed
         if len(self.groups.hopeless):
             return self._hopeless()
-        self._phase("start", 1.0, self._start)
+        self._phase("start", 1.0, self.started)
         if self.best is None:
             return self._nothing()
-        self._phase("flips", FLIPS, self._flips)
-        done = self._phase("relaxation", RELAXATION, self._relax) if not self.proven else True
-        if not self.proven and (len(self.groups.sensitive) > FEW or not done):
-            self._phase("blocks", BLOCKS if done else 1.0, self._blocks)
+        self._phase("flips", SEARCH.flips, self.flipped)
+        done = self._phase("relaxation", SEARCH.relaxation, self._relax) if not self.proven else True
+        if not self.proven and (len(self.groups.sensitive) > SEARCH.few or not done):
+            self._phase("blocks", SEARCH.blocks if done else 1.0, self.blocked)
         if not self.proven and done:
-            self._phase("tree", TREE, self._tree)
+            self._phase("tree", SEARCH.tree, self._tree)
         if not self.proven and done:
             self._phase("whole", 1.0, self._whole)
         return self._found()
@@ -108,14 +109,21 @@ class Search:
     def _take(self, point: Point, phase: str) -> None:
         if self.best is None or point.objective < self.best.objective:
             self.best = point
+            self.shown(point.objective * self.natural, lambda: self._table(point))
             self._say(phase)
 
-    def _start(self, deadline: Deadline) -> None:
+    def _table(self, point: Point) -> np.ndarray:
+        """A point as deviations of all cells, as additive as those of a solver of the whole."""
+        a = self.adjustment
+        l, u = a.box(self.groups.senses(point.up))
+        return additive(a.M, np.clip(self.groups.to_cells(point.D), l, u), l, u, self.groups.unit)
+
+    def started(self, deadline: Deadline) -> None:
         self.begun = start(self.warm, deadline)
         if self.begun.point is not None:
             self._take(self.begun.point, "start")
 
-    def _flips(self, deadline: Deadline) -> None:
+    def flipped(self, deadline: Deadline) -> None:
         assert self.best is not None
         self._take(self.flips.improve(self.best, deadline, lambda point: self._take(point, "flips")), "flips")
 
@@ -134,7 +142,7 @@ class Search:
 
         return self.relaxation.run(deadline, better)
 
-    def _blocks(self, deadline: Deadline) -> None:
+    def blocked(self, deadline: Deadline) -> None:
         assert self.best is not None
         blocks = Blocks(self.warm, self.flips, self._seed)
         self._take(blocks.improve(self.best, deadline, lambda point: self._take(point, "blocks")), "blocks")
@@ -150,7 +158,7 @@ class Search:
         def look(low: np.ndarray, high: np.ndarray) -> None:
             nonlocal spent
             now = process_time()
-            if spent <= DIVES * (now - begun) and self.best is not None:
+            if spent <= SEARCH.dives * (now - begun) and self.best is not None:
                 deadline.mark_time_dependent()  # how often is a matter of time
                 found = dives.from_node(low, high, self.best.up[dives.chosen], deadline)
                 if found is not None:
@@ -165,9 +173,9 @@ class Search:
             self.relaxation, lambda: self._ceiling, look, lambda b: self._settle(b, deadline), self._enough
         )
         before = self._ceiling - self.bound
-        going = tree.run(ReservedShare(deadline, FIRST_LOOK), better)
+        going = tree.run(ReservedShare(deadline, SEARCH.first_look), better)
         deadline.mark_time_dependent(not self.proven)
-        if going and not self.proven and self._ceiling - tree.bound <= PROMISING * before:
+        if going and not self.proven and self._ceiling - tree.bound <= SEARCH.promising * before:
             tree.run(deadline, better)
         better(tree.bound)
         self.nodes = tree.nodes
@@ -227,14 +235,25 @@ class Search:
         a = self.adjustment
         sense = self.groups.senses(self.best.up)
         l, u = a.box(sense)
-        solved = L1(a.M).solve(self.w_down, self.w_up, l, u)
+        moment = Deadline(None if self.deadline.remaining == inf else self._a_moment)
+        solved = L1(a.M).solve(self.w_down, self.w_up, l, u, moment)
+        self.deadline.mark_time_dependent(moment.time_dependent)
         self.seconds["cells"] = perf_counter() - begun
-        bound = self.bound * self.natural
-        if solved.status != OPTIMAL or solved.z is None or solved.objective is None:
+        bound, z, objective = self.bound * self.natural, solved.z, solved.objective
+        if solved.status == LIMIT:  # the groups have a table already, to fewer digits
+            z = self._table(self.best)
+            objective = a.length(z)
+        if z is None or objective is None:
             return Chosen(FAILED, sense, bound=bound, facts=self.facts)
-        bound = min(bound, solved.objective)
-        status = OPTIMAL if gap_of(solved.objective, bound) <= self.gap else FEASIBLE
-        return Chosen(status, sense, solved.z, solved.objective, bound, facts=self.facts)
+        bound = min(bound, objective)
+        status = OPTIMAL if gap_of(objective, bound) <= self.gap else FEASIBLE
+        return Chosen(status, sense, z, objective, bound, facts=self.facts)
+
+    @property
+    def _a_moment(self) -> float:
+        """Seconds for the table over all cells, which is solved from the senses found: what the groups took to begin
+        with, and some more."""
+        return CELLS * max(self.seconds.get("start", 0.0), LEAST_CELLS)
 
     def _nothing(self) -> Chosen:
         assert self.begun is not None
@@ -259,7 +278,7 @@ class Search:
         keep = np.flatnonzero(g.place != FIXED)
         fewer = replace(a, cells=a.cells[keep], lpl=a.lpl[keep], upl=a.upl[keep], sense=a.sense[keep])
         others = Search(fewer, self.w_down, self.w_up, 1.0, self.deadline)
-        others._phase("start", 1.0, others._start)
+        others._phase("start", 1.0, others.started)
         if others.best is None and others.begun is not None and others.begun.missed is not None:
             violation[keep] = others._missing(others.begun.missed)
         return Chosen(INFEASIBLE, violation=violation, facts=self.facts)

@@ -17,10 +17,10 @@ from sdcdsl.accelerate.cta.senses.flips import Flips
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-FEW = 10  # groups that may go either way, all of whose choices are tried one by one
 MISSED = 1e-7  # in typical levels: less is the solver's tolerance
 
 
@@ -75,7 +75,7 @@ def _every(warm: Warm, deadline: Deadline, missed: Point | None) -> Start:
 def choices(groups: Groups) -> Iterator[np.ndarray] | None:
     """All directions that groups can take, where there are few of them."""
     free = np.flatnonzero(groups.open.all(axis=1))
-    if len(free) > FEW:
+    if len(free) > SEARCH.first_choices:
         return None
     chosen = product((True, False), repeat=len(free))
     return (_with(groups.open[:, 1], free, choice) for choice in chosen)

@@ -19,11 +19,10 @@ import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from sdcdsl.accelerate.cta.senses.groups import Groups
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.status import OPTIMAL
-
-PENALTY = 1e4  # of a group's cost, for going against its direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class Warm:
         self._n, self._columns = groups.count, groups.matrix.tocsc()
         # A penalty must count for groups that cost nothing too.
         least = max(float(np.median(np.concatenate([c_down, c_up]))) if groups.count else 1.0, 1.0)
-        self._high_cost = PENALTY * np.maximum(np.maximum(c_down, c_up), least)
+        self._high_cost = SEARCH.penalty * np.maximum(np.maximum(c_down, c_up), least)
         self._program: LinearProgram | None = None
         self._up = np.zeros(0, dtype=bool)
 

@@ -1,33 +1,30 @@
-"""What `compile` does behind its options: bind, build the model, write it; read a solution, publish it on trial, audit
-it."""
+"""The model of one block for a solver outside: bind, build, write. And its solution back: read, published on trial,
+audited; nothing is released."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sdcdsl.audit import audit_release
-from sdcdsl.bind.known_codes import unknown_codes
-from sdcdsl.bind.naming import first_cells
+from sdcdsl.audit import Audit, audit_release
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.protect import bind_protect
-from sdcdsl.bind.tables import Binding
-from sdcdsl.cli import exits
-from sdcdsl.cli.compile_solution import read_solution
-from sdcdsl.cli.streams import written
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import definition as definition_of
 from sdcdsl.methods.solving import modelled
 from sdcdsl.methods.witness_tables import too_many_variables
+from sdcdsl.outcome import SAFE, End
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
+from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.method_plan import Plan, plan_of
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import Inputs, writing_nothing
+from sdcdsl.pipeline.solution_file import read_solution
 from sdcdsl.policy import document as d
 from sdcdsl.solve.modelling import by_variable, column_names, numbers
 from sdcdsl.solve.writing import write
@@ -39,71 +36,106 @@ WHOLE = 1e-4
 
 
 @dataclass(frozen=True)
-class Asked:
-    method: str | None
-    output: Path | None
-    solution: Path | None
+class CompileRequest(Inputs):
+    """Of the block that `block` names."""
+
+    method: str | None = None  # of its chain; else the first
+    output: Path | None = None  # where the model is written
+    solution: Path | None = None  # a solution of it to read
 
 
-@dataclass
-class Done:
-    blocks: list[dict[str, Any]] = field(default_factory=list)
-    found: list[Diagnostic] = field(default_factory=list)
-    exit: int = exits.DONE
-    text: str = ""
+@dataclass(frozen=True)
+class ModelSize:
+    binaries: int
+    others: int
+    rows: int
 
 
-def compiled(request: Request, asked: Asked) -> Done:
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """The release that a solution stands for, audited."""
+
+    objective: float
+    touched: int  # cells that it does not publish as they are
+    audit: Audit
+
+    @property
+    def safe(self) -> bool:
+        return self.audit.verdict in SAFE
+
+    @property
+    def exposed(self) -> np.ndarray:
+        """Cells of pairs that are not proven to be protected."""
+        return np.unique(self.audit.proofs.problem.pairs.cell[np.flatnonzero(self.audit.verdicts != "p")])
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledBlock:
+    problem: TableProblem
+    method: str
+    size: ModelSize
+    trial: Trial | None = None
+
+    @property
+    def name(self) -> str:
+        return self.problem.name
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """Without a block something was wrong, and `end` says what."""
+
+    block: CompiledBlock | None = None
+    found: tuple[Diagnostic, ...] = ()
+    end: End = End.DONE
+
+
+def compile_block(request: CompileRequest) -> Compiled:
     if request.block is None:
-        return _refused([diagnostic("SDC504", "the policy protects nothing: it has no protect block", _place(request))])
+        place = FilePlace(str(request.source))
+        return _refused([diagnostic("SDC504", "the policy protects nothing: it has no protect block", place)])
     protect = request.policy.protects[request.block]
-    engine, found = _engine(protect, asked.method)
+    engine, found = _engine(protect, request.method)
     if engine is None:
-        return _refused(found, exits.WRONG_POLICY)
-    found = _unwritable(asked.output, request) if asked.output is not None else []
+        return _refused(found, End.WRONG_POLICY)
+    found = _unwritable(request.output, request) if request.output is not None else []
     if found:
         return _refused(found)
-    solution = None
-    if asked.solution is not None:
-        solution, refused = _read(asked.solution)
-        if refused is not None:
-            return refused
-    binding = Binding(request.policy, request.places, request.day)
-    problem, found = bind_protect(binding, protect)
-    found = list(dict.fromkeys([*binding.diagnostics, *found, *unknown_codes(request.policy, binding.dimensions)]))
+    solution: dict[str, float] = {}
+    if request.solution is not None:  # before anything takes its time
+        solution, found, end = _solution(request.solution)
+        if found:
+            return _refused(found, end)
+    bound = bind(request)
+    problem, found = bound.problems.get(request.block), list(bound.found)
     if problem is None or has_errors(found):
         return _refused(found)
-    plan, problems = plan_of(engine, protect, problem, request)
+    plan, problems = plan_of(engine, protect, problem, writing_nothing(request))
     found += problems + ([] if engine.name in ("cta", "ecta") else _too_large(problem))
     if has_errors(found):
         return _refused(found)
-    return _done(problem, plan, asked, solution, found)
+    return _compiled(problem, plan, request, solution, found)
 
 
-def _read(path: Path) -> tuple[dict[str, float], Done | None]:
-    """The values of a solution, before anything takes its time."""
+def _refused(found: list[Diagnostic], end: End = End.WRONG_DATA) -> Compiled:
+    return Compiled(None, tuple(found), end)
+
+
+def _solution(path: Path) -> tuple[dict[str, float], list[Diagnostic], End]:
     read, found = read_solution(path)
     if read is None:
-        return {}, _refused(found)
+        return {}, found, End.WRONG_DATA
     if read.values:
-        return read.values, None
+        return read.values, [], End.DONE
     said = f": its status is {read.status}" if read.status else ""
     found = [diagnostic("SDC507", f"{path} holds no solution{said}", FilePlace(str(path)))]
-    return {}, _refused(found, exits.INFEASIBLE if "infeasible" in read.status.lower() else exits.LIMIT)
+    return {}, found, End.INFEASIBLE if "infeasible" in read.status.lower() else End.LIMIT
 
 
-def _refused(found: list[Diagnostic], code: int = exits.WRONG_DATA) -> Done:
-    return Done([], found, code)
-
-
-def _place(request: Request) -> FilePlace:
-    return FilePlace(str(request.source))
-
-
-def _engine(protect: d.Block, asked: str | None) -> tuple[d.Engine | None, list[Diagnostic]]:
+def _engine(protect: d.Block, method: str | None) -> tuple[d.Engine | None, list[Diagnostic]]:
     chain = protect.last(d.MethodChain)
     engines = {e.name: e for e in chain.engines} if chain is not None else {}
-    name = asked or next(iter(engines), None)
+    name = method or next(iter(engines), None)
     if name in engines and name in modelled():
         return engines[name], []
     can = " or ".join(f"`{m}`" for m in modelled())
@@ -115,7 +147,7 @@ def _engine(protect: d.Block, asked: str | None) -> tuple[d.Engine | None, list[
     return None, [diagnostic("SDC501", headline, span, help=f"models are written of {can}")]
 
 
-def _unwritable(path: Path, request: Request) -> list[Diagnostic]:
+def _unwritable(path: Path, request: CompileRequest) -> list[Diagnostic]:
     place, folder = FilePlace(str(path)), path.parent
     read = [request.source, *request.places.instead.values()]
     why = None
@@ -138,33 +170,31 @@ def _too_large(problem: TableProblem) -> list[Diagnostic]:
     return [diagnostic("SDC504", headline, notes=notes, help="`sdcdsl protect` solves it without writing it down")]
 
 
-def _done(
-    problem: TableProblem, plan: Plan, asked: Asked, solution: dict[str, float] | None, found: list[Diagnostic]
-) -> Done:
+def _compiled(
+    problem: TableProblem,
+    plan: Plan,
+    request: CompileRequest,
+    solution: Mapping[str, float],
+    found: list[Diagnostic],
+) -> Compiled:
     method = plan.engine.name
     context = SolveContext(plan.options, before=plan.before)
     definition = definition_of(method)
     model = definition.model(problem, context)
     seen = numbers(model)
-    size = {"binaries": int(seen.integer.sum()), "others": int((~seen.integer).sum()), "rows": len(seen.row_low)}
-    block: dict[str, Any] = {"name": problem.name, "method": method, "model": size}
-    done = Done([block], found)
-    if asked.output is not None:
-        problems = _written(model, asked.output, _about(problem, method))
+    size = ModelSize(int(seen.integer.sum()), int((~seen.integer).sum()), len(seen.row_low))
+    if request.output is not None:
+        problems = _written(model, request.output, _about(problem, method))
         if problems:
             return _refused([*found, *problems])
-        block["file"] = str(asked.output)
-        done.text += (
-            f"{asked.output}: {method} for {problem.name}, {size['binaries']} binaries, "
-            f"{size['others']} other variables, {size['rows']} rows\n"
-        )
-    if asked.solution is not None and solution is not None:
-        values, problems = _fitted(problem, model, solution, FilePlace(str(asked.solution)))
+    trial = None
+    if request.solution is not None:
+        values, problems = _fitted(model, solution, FilePlace(str(request.solution)))
         if values is None:
             return _refused([*found, *problems])
-        done.blocks[0]["solution"] = str(asked.solution)
-        _tried(problem, method, context, definition.pattern(problem, values, context), done)
-    return done
+        trial = _tried(problem, method, context, definition.pattern(problem, values, context))
+    end = End.EXPOSED if trial is not None and not trial.safe else End.DONE
+    return Compiled(CompiledBlock(problem, method, size, trial), tuple(found), end)
 
 
 def _about(problem: TableProblem, method: str) -> list[str]:
@@ -187,32 +217,22 @@ def _written(model: linopy.Model, path: Path, about: list[str]) -> list[Diagnost
     except OSError as error:
         beside.unlink(missing_ok=True)
         return [diagnostic("SDC504", f"{path} cannot be written: {error.strerror or error}", FilePlace(str(path)))]
-    written()
     return []
 
 
 # ---- a solution --------------------------------------------------------------------------------------
 
 
-def _tried(problem: TableProblem, method: str, context: SolveContext, released: Pattern, done: Done) -> None:
-    """The release that a solution stands for, audited."""
-    verdict = audit_release(problem, released, exact=False)
+def _tried(problem: TableProblem, method: str, context: SolveContext, released: Pattern) -> Trial:
+    audit = audit_release(problem, released, exact=False)
     # What was cheaper because of the last period costs what it costs.
     loss = definition_of(method).objective(problem, released, replace(context, before=None))
     touched = int((problem.dataset["published"].values & (released.status != EXACT)).sum())
-    done.blocks[0] |= {"objective": loss, "touched": touched, "verdict": verdict.verdict}
-    done.exit = exits.DONE if verdict.verdict in ("protected", "nothing to check") else exits.EXPOSED
-    what = "hidden" if method == "csp" else "not published as they are"
-    done.text += f"{problem.name}: {method}, objective {loss:.10g}, {touched} cells {what}\n"
-    done.text += f"verdict: {verdict.verdict}\n"
-    exposed = np.flatnonzero(verdict.verdicts != "p")
-    if done.exit == exits.EXPOSED and len(exposed):
-        cells = verdict.proofs.problem.pairs.cell[exposed]
-        done.text += f"  {first_cells(np.unique(cells), verdict.problem.label)}\n"
+    return Trial(loss, touched, audit)
 
 
 def _fitted(
-    problem: TableProblem, model: linopy.Model, given: dict[str, float], place: FilePlace
+    model: linopy.Model, given: Mapping[str, float], place: FilePlace
 ) -> tuple[dict[str, np.ndarray] | None, list[Diagnostic]]:
     """Values by variable, in the units of the table. Solvers leave out what is zero."""
     known = {name: position for position, name in enumerate(column_names(model))}

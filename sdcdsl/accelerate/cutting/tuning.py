@@ -1,0 +1,28 @@
+"""What cutting planes were tuned by: the look-alikes of papers 002 and 003 (1 444 to 5 400 cells), hier13 for the joint
+model, and networks of 10 000 cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    narrow: float = 0.05  # share of classes with less room than the highest level, from which cuts are looked for in it
+    kept_capacities: int = 64  # of single attackers, to keep at hand
+    hidden: float = 0.05  # classes that are hidden by a smaller share than this do not enter a cover
+    most_entering: int = 24  # classes that may enter a cover, those first that are hidden most
+    kept_cuts: int = 4000  # for another run: the latest
+    large: float = 4e6  # levels times classes: above it a round is asked in waves
+    wave: int = 64  # questions of a wave
+    batch: int = 8  # questions of a task
+    # The joint model.
+    steps: int = 35  # a solution takes about so many
+    most_steps: int = 80
+    back: float = 0.995  # share of the way to the wall
+    refined: int = 2  # corrections of a direction
+    stalled: int = 2  # steps without a smaller gap, near the end: rounding errors have won
+    together: int = 40_000_000  # numbers of one batch of eliminated moves
+
+
+TUNING = Tuning()

@@ -1,0 +1,61 @@
+"""What the search for rounded tables was tuned with, and on which tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tuning:
+    # Neighbourhoods and prices: the tables of benchmarks/rounding.py, 2 400 to 10 400 cells.
+    any: float = 0.9  # a gap with which the first solution will do
+    first: float = 5.0  # seconds for it
+    trials: int = 30  # for each part, at least
+    few_trials: int = 30_000
+    tables: int = 3  # by trial, with cuts in between
+    few: int = 1000  # parts: more of them are put right from the relaxation before anything is tried
+    tiny: int = 50  # parts: a table of so few needs no better start than any, the whole problem is soon solved
+    share: float = 0.9  # of the time: the rest is for the mixed-integer problem as a whole
+    large_share: float = 0.98  # where that is too large to get anywhere
+    endless: float = 60.0  # seconds where there is no limit
+    better: float = 0.65  # of that: for tables from the relaxation; where none is found, the rest improves one
+    moment: float = 1.5  # seconds for a neighbourhood
+    narrow: float = 1e-5  # its gap
+    idle: int = 300  # neighbourhoods in a row that bring nothing: it is time for something else
+    # Trials from the relaxation: `rounding-counts` of benchmarks/scaling.py, 3 375 and 97 336 cells.
+    large: int = 20_000  # parts: for more, trials are all there is
+    trying: float = 0.4  # of the time, for fewer
+    gradient: float = 0.15  # of the time, at most
+    steps: int = 4_000  # of the gradient method
+    first_trials: int = 20  # for each part; twice as many where a round gains nothing
+    warm: float = 0.2  # of base · weight: the heat of trials that begin near the optimum of the relaxation
+
+
+@dataclass(frozen=True)
+class ElasticTuning:
+    """Of `elastic` and `neighbourhoods`: the tables of benchmarks/rounding.py, 2 400 to 10 400 cells."""
+
+    price: float = 0.5  # of base · weight, for every multiple that a sum is outside its window: at first
+    rising: float = 8.0  # times that, for all sums, at the end of the time: whoever has less raises it faster
+    dearer: float = 1e4  # times that, for a sum that is outside all the time
+    moment: float = 1.5  # seconds for a step
+    wall: float = 3.0  # times that on the wall, where others take their share
+    first: float = 5.0  # seconds for the pieces
+    narrow: float = 1e-6  # the gap of a step
+    close: float = 0.9  # of the least by which two losses differ: nearer than that is no better
+    cheap: float = 0.6  # of the common price: the same for what is outside
+    long: float = 600.0  # seconds: the time that prices have where there is no limit
+    idle: int = 120  # steps in a row that bring nothing
+    most_families: int = 12
+    most_slices: int = 24  # of a family
+    first_size: float = 400.0  # parts of a first neighbourhood
+    quick: float = 0.25  # seconds: what is solved faster may be larger
+    rushes: float = 1.5  # until the first that is not solved
+    grows: float = 1.1  # then
+    shrinks: float = 0.8  # and where one is not
+    forgets: float = 0.85  # what a family gained before counts so much less with each try
+    least_chance: float = 1.0  # times the mean gain: no family is given up
+
+
+TUNING = Tuning()
+ELASTIC = ElasticTuning()

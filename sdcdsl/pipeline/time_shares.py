@@ -1,0 +1,50 @@
+"""How the time of a method is divided: its search, and what has to follow it.
+
+The audit is not optional and nothing is written without it, so its time is set aside before the search begins,
+estimated from the size of the table. It goes on when the estimate was too low; then the release says so.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from sdcdsl.bind.problem import TableProblem
+from sdcdsl.deadline import Deadline
+from sdcdsl.vocabulary.plugins import find_method
+
+# CPU seconds, from benchmarks/results/scaling.json: `read-bind-write`, and the audits of `audit`, `rounding-network`,
+# `csp-cube`, `rounding-counts` and `ip-cube`.
+PER_CELL = 4e-5  # of the audit's reduction, and of files and pages
+PER_PAIR = 4e-4
+# For each pair and cell: in tables of two dimensions, whose moves are flows; and in more of them, where a pattern that
+# hides cells leaves few that move, and a table in which all cells have some room leaves all.
+FLOWS, FEW_OPEN, ALL_OPEN = 2e-8, 2e-7, 5e-6
+SEVERAL = 2.5  # relations that a cell stands in, in the mean, in more than two dimensions
+MOST = 0.4  # of the limit: a search needs time too
+LATE, SHARE_LATE = 5.0, 0.05  # seconds and share beyond the limit that need no word
+
+
+def for_the_rest(problem: TableProblem, method: str) -> float:
+    """Seconds that the audit and writing take, roughly."""
+    sizes, described = problem.dataset.sizes, find_method(method)
+    if described is not None and described.adjusts:  # distances are looked at, nobody is attacked
+        return problem.n * PER_CELL
+    several = sizes["entry"] > SEVERAL * problem.n
+    each = FLOWS if not several else FEW_OPEN if method == "csp" else ALL_OPEN
+    return problem.n * PER_CELL + sizes["pair"] * (PER_PAIR + each * problem.n)
+
+
+def for_search(whole: Deadline, problem: TableProblem, method: str) -> Deadline:
+    """The part of the search, less what follows it."""
+    left = whole.remaining
+    if left == inf:
+        return whole
+    return whole.within(left - min(for_the_rest(problem, method), MOST * left))
+
+
+def late(whole: Deadline) -> tuple[str, ...]:
+    """A word about an audit that went on after the limit."""
+    if whole.limit is None or whole.stop or whole.elapsed <= whole.limit * (1 + SHARE_LATE) + LATE:
+        return ()
+    beyond = whole.elapsed - whole.limit
+    return (f"the audit ended {beyond:.0f} s after the limit of {whole.limit:g} s: nothing is released without it",)
