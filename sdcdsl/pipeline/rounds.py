@@ -5,8 +5,8 @@ names those that it leaves too narrow (`audit.sums`); they become cells of the p
 Sums are never taken out, and there are finitely many, so that this ends. All searches together have the time of one:
 the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left.
 
-The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little gets
-a row. A pattern of hidden cells is mended for them at once, by hiding more.
+The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little
+gets a row. A pattern of hidden cells is mended for them at once, by hiding more.
 
 Bounds. A sum is asked for in every release of the rounds that follow, be all its members hidden or not. That may be
 more than the audit asks of a release in which one of them is published: such a round proves nothing about the least
