@@ -183,9 +183,11 @@ def _searched_in_rounds(
         held.append(checkpointer)
         return _searched(problem, plan, request, watch, team, checkpointer, deadline, incumbents)
 
-    def judge(problem: TableProblem, pattern: Pattern, plan: Plan) -> tuple[Audit | None, list[Diagnostic]]:
+    def judge(
+        problem: TableProblem, pattern: Pattern, plan: Plan, before: Audit | None
+    ) -> tuple[Audit | None, list[Diagnostic]]:
         with timed(seconds, "audit"):
-            return _audited(problem, pattern, plan, watch, team)
+            return _audited(problem, pattern, plan, watch, team, before)
 
     made = Rounds(problem, plan, request, for_search(deadline, problem, plan.engine.name), search, judge).run()
     return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
@@ -244,7 +246,7 @@ def _with_incumbents(result: Result, incumbents: Incumbents) -> Result:
 
 
 def _audited(
-    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team
+    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team, before: Audit | None
 ) -> tuple[Audit | None, list[Diagnostic]]:
     """A pattern that says something wrong is not even attacked."""
     broken = _broken(problem, pattern, plan.engine)
@@ -255,7 +257,7 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        made = audit_release(problem, pattern, exact=False, progress=progress, team=team)
+        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, before=before)
     except ClusterLost:
         raise
     except Exception as error:
