@@ -312,6 +312,8 @@ class Benders:
     def _adjust(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         """First intervals in large tables: those of a joint adjustment, and of repairs where it serves a level not."""
         model, levels = self.model, self.separation.levels
+        if self.separation.repairs is not None:
+            self.separation.repairs.seconds_left = lambda: deadline.remaining
         if self.separation.repairs is None or model.mirrored or len(levels) * self.n < TUNING.adjusted_from:
             return
         model.master.add(model.simple_rows())
