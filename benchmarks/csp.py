@@ -19,6 +19,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy is loaded
 
@@ -26,6 +27,7 @@ from asking import COLUMNS as PEER_COLUMNS
 from asking import KIND as PEERS_KIND
 from asking import OPTIONS as PEER_OPTIONS
 from asking import PEERS, entry_of, secondary, without_zeros
+from generators import respondents
 from instances import ASYMMETRIC, BENCH, SYMMETRIC, bench, business, large, lookalike
 from measuring import Case, figure, said, share, solved
 from patterns import CSPLIB, from_file
@@ -37,7 +39,16 @@ from sdcdsl.pattern.pattern import HIDDEN
 KIND = "Cell suppression"
 ARGUS, GCONFID = "τ-ARGUS OPT", "gconfid, known ± 50 %"
 THEIR_SECONDS = {"small": (ARGUS, 118.0, 0.1), "mid": (GCONFID, 82.0, 0.25)}  # measured once; our share of the time
+Groups = tuple[tuple[int, int], ...]
 OF_GCONFID = 0.7  # of the 276 065 that gconfid needs on mid
+
+
+# Cells of business tables in three dimensions: codes and parts of each dimension, seconds, and gap.
+RESPONDENTS: dict[int, tuple[Groups, float, float | None]] = {
+    3_125: (((4, 5), (4, 5), (4, 0)), 60.0, 0.25),
+    24_966: (((8, 6), (8, 8), (5, 0)), 60.0, None),
+    84_693: (((12, 8), (10, 10), (6, 0)), 200.0, None),
+}
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,10 @@ def claims() -> Iterator[Claim]:
         yield Claim(longer, Promise(100, gap=0.02, of_secondary=True, secondary=34_426))
         mid = Case(f"mid-quarter{suffix}", _bench("mid", zeros), 20, 0, (BENCH / "mid").is_dir(), "general")
         yield Claim(mid, Promise(20.5, secondary=OF_GCONFID * 276_065))
+    for cells, (groups, seconds, gap) in RESPONDENTS.items():
+        for seed in (1, 2, 3):
+            made = Case(f"respondents-{cells}-{seed}", _respondents(groups, seed), 0.95 * seconds, 0, kind="product")
+            yield Claim(made, Promise(seconds, gap=gap))
     for name, seconds, cost in (
         ("targus", 60, None),
         ("table7", 60, None),
@@ -129,6 +144,14 @@ def _network(n: int):
 
 def _business(seed: int):
     return lambda: business(seed=seed)
+
+
+def _respondents(groups: Groups, seed: int):
+    def make():
+        with TemporaryDirectory() as folder:
+            return respondents(Path(folder), groups, seed)
+
+    return make
 
 
 def _bench(name: str, zeros: bool):
@@ -163,7 +186,8 @@ def row_of(case: Case, clock: str) -> Row:
 
 def _warm_up(case: Case, clock: str) -> None:
     """Loads compiled kernels and solvers; what it finds does not matter."""
-    make = _lookalike(1, SYMMETRIC) if case.kind == "network" else _business(99)
+    small = {"network": _lookalike(1, SYMMETRIC), "product": _respondents(((3, 4), (3, 4), (4, 0)), 99)}
+    make = small.get(case.kind, _business(99))
     solved(replace(case, make=make, limit=min(3.0, case.limit)), "csp", clock)
 
 

@@ -2,6 +2,7 @@
 
     magnitude(levels)      k dimensions with hierarchies: skewed whole numbers, some zeros, small cells sensitive
     frequency(levels)      the same shape with counts: mostly 0, 1 and 2 in the leaves, sensitive where 1 or 2
+    respondents(…)         a business table of three hierarchical dimensions from records of its respondents
     linked(records)        two tables of one set of records, which share a classification and its margins
     million()              three dimensions of 100 codes: 1 000 000 cells
     cubic(n)               three dimensions with about n cells in all: the family of the scaling curves
@@ -14,6 +15,7 @@ more, and costs are values. Levels asked for are shares of the value of a sensit
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +205,63 @@ def _with_small_ones(
     return problem(
         cells_over(dimensions), a, sensitive, np.ceil(asked[0] * a[sensitive]), np.ceil(asked[1] * a[sensitive])
     )
+
+
+# ---- business tables -----------------------------------------------------------------------------------------------
+
+_RESPONDENTS = """sdc 1
+policy "a business table in three dimensions"
+
+data records {
+  csv "records.csv"
+  column unit = "unit"
+}
+
+DIMENSIONS
+table t {
+  from records
+  by region, industry, size
+  sum turnover
+}
+
+sensitive by threshold(3)
+sensitive by p_percent(10%)
+
+attacker external {
+  bounds 0 .. inf
+}
+
+protect t {
+  lpl max(1, needed)
+  upl max(1, needed)
+  against external
+  cost value
+  method csp
+}
+"""
+
+
+def respondents(folder: Path, groups: Sequence[tuple[int, int]], seed: int = 0) -> TableProblem:
+    """Twelve respondents for each combination of leaves of the first two dimensions, unevenly over the codes, with
+    lognormal turnover; `groups` says for region, industry and size how many codes there are below the total, and how
+    many parts each has (0: none)."""
+    rng = np.random.default_rng(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("region", "industry", "size")
+    many = 12 * prod(outer * max(inner, 1) for outer, inner in groups[:2])
+    columns: dict[str, object] = {"unit": np.arange(1, many + 1)}
+    for name, (outer, inner) in zip(names, groups, strict=True):
+        above = [f"{name[0].upper()}{i:02d}" for i in range(outer)]
+        parts = [[f"{code}{j:02d}" for j in range(inner)] for code in above]
+        lines = [line for code, below in zip(above, parts, strict=True) for line in (code, *(f"@{b}" for b in below))]
+        (folder / f"{name}.hrc").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        leaves = [leaf for below in parts for leaf in below] if inner else above
+        share = rng.gamma(1.2, 1.0, len(leaves))
+        columns[name] = rng.choice(leaves, many, p=share / share.sum())
+    columns["turnover"] = np.round(rng.lognormal(3, 1.1, many)) + 1
+    pl.DataFrame(columns).write_csv(folder / "records.csv")
+    sides = "\n".join(f'dimension {name} {{\n  hierarchy hrc "{name}.hrc"\n  total Total\n}}\n' for name in names)
+    return bound(_RESPONDENTS.replace("DIMENSIONS", sides), folder)
 
 
 # ---- linked tables -------------------------------------------------------------------------------------------------

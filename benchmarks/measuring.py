@@ -53,7 +53,7 @@ class Case:
     limit: float  # seconds for the method
     gap: float = 0.0
     here: bool = True  # its data is there
-    kind: str = "network"  # the table that loads what has to be loaded: network, or general
+    kind: str = "network"  # the table that loads what has to be loaded: network, product of hierarchies, or general
 
 
 # ---- one case ----------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ MODULES = (
     "paper_003",
     "paper_004",
     "scaling",
+    "accelerators",
 )
 
 

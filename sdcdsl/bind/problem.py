@@ -11,7 +11,8 @@
     low, high [view, cell], view_of [attacker]                   what each kind of attacker knows about every cell
     known_attacker, known_cell, known_low, known_high [known]    what a single attacker knows beyond its view
 
-Cells are flat. Labels are computed on demand (`TableProblem.label`), so that a million cells carry no strings.
+Cells are flat. Labels are computed on demand (`TableProblem.label`, `labelled`), so that a million cells carry no
+strings.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import xarray as xr
 
+from sdcdsl.bind.cell_labels import labels_of
 from sdcdsl.bind.counts import KnownCells
 from sdcdsl.bind.evaluate import View
 from sdcdsl.bind.levels import AttackerLevels
@@ -107,6 +109,11 @@ class TableProblem:
     known_before: tuple[
         tuple[str, KnownCells], ...
     ] = ()  # cells that declared attackers know exactly by a `knows` statement
+
+    @property
+    def labelled(self) -> xr.Dataset:
+        """The dataset with the codes of its cells: `labelled.sel(region="North")`."""
+        return self.dataset.assign_coords(labels_of(self).coordinates)
 
     @property
     def n(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -22,7 +23,8 @@ from sdcdsl.cli.reading import (
     say_document,
 )
 from sdcdsl.diagnostics import Diagnostic, Severity, has_errors, in_reading_order
-from sdcdsl.diagnostics.diagnostic import count
+from sdcdsl.diagnostics.diagnostic import count as counted
+from sdcdsl.policy.files import read_file
 
 
 @click.command()
@@ -31,7 +33,10 @@ from sdcdsl.diagnostics.diagnostic import count
 @json_option
 @outside_option
 @colour_option
-def check(files: tuple[str, ...], output: str, as_document: bool, allow_outside: bool, colour: bool | None) -> None:
+@click.option("--fix", is_flag=True, help="Put right what is certain, in place; report the rest.")
+def check(
+    files: tuple[str, ...], output: str, as_document: bool, allow_outside: bool, colour: bool | None, fix: bool
+) -> None:
     """Read policies and report every mistake, without data. Silent when all is well.
 
     FILE is a .sdc file, a folder (all policies below it), or - for standard input.
@@ -42,8 +47,26 @@ def check(files: tuple[str, ...], output: str, as_document: bool, allow_outside:
     """
     found: list[Diagnostic] = []
     for path in expand(files):
+        if fix:
+            found += _fix(path)
         found += read(path, allow_outside)[1]
     _end(found, "json" if as_document else output, colour, has_errors(found))
+
+
+def _fix(path: Path) -> list[Diagnostic]:
+    from sdcdsl.cli.replacing import replace_text  # noqa: PLC0415
+    from sdcdsl.editing.fixing import fixed_policy  # noqa: PLC0415
+
+    if str(path) == "-":
+        raise click.UsageError("--fix changes files: standard input has none")
+    source, wrong = read_file(path, str(path))
+    if source is None:
+        return []  # reading it says so
+    text, count = fixed_policy(source.text, path, str(path))
+    if count:
+        wrong += replace_text(path, text)
+        echo(f"{path}: {_plural(count, 'replacement')}", err=True)
+    return wrong
 
 
 @click.command()
@@ -96,8 +119,8 @@ def _end(found: list[Diagnostic], output: str, colour: bool | None, failed: bool
 
 def _summary(found: list[Diagnostic], output: str) -> None:
     if found and output == "text":
-        errors = count(d for d in found if d.severity is Severity.ERROR)
-        parts = [_plural(errors, "mistake"), _plural(count(found) - errors, "piece of advice", "pieces of advice")]
+        errors = counted(d for d in found if d.severity is Severity.ERROR)
+        parts = [_plural(errors, "mistake"), _plural(counted(found) - errors, "piece of advice", "pieces of advice")]
         text = " and ".join(p for p in parts if p)
         echo(f"{text} found; `sdcdsl explain {found[0].code}` tells more", err=True)
 

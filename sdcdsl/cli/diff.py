@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,17 @@ from sdcdsl.cli import exits
 from sdcdsl.cli.given import Given, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
-from sdcdsl.cli.reading import read, refuse, tell, wants_colour
-from sdcdsl.diagnostics import has_errors
+from sdcdsl.cli.reading import read, refuse, say, tell, wants_colour
+from sdcdsl.cli.revisions import is_revision, of_revision
+from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.diagnostics.render.json import as_json as as_json_of
 from sdcdsl.policy.diff import Edit, Verdict, overall
 from sdcdsl.policy.diff import diff as compare
+from sdcdsl.policy.files import read_file
+from sdcdsl.policy.read import read_policy, read_text
+from sdcdsl.policy.resolve import Policy
 
 NOTHING: dict[str, Any] = {"verdict": None, "edits": []}
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
@@ -26,21 +31,21 @@ _COLOURS = {Verdict.TIGHTER: "green", Verdict.LOOSER: "red", Verdict.NEEDS_DATA:
 
 
 @click.command()
-@click.argument("old", type=click.Path(dir_okay=False))
-@click.argument("new", type=click.Path(dir_okay=False))
+@click.argument("policies", nargs=-1, required=True, metavar="OLD NEW")
 @click.option("--cells", is_flag=True, help="Bind both policies to their data, and tell the effect cell by cell.")
 @click.option("--protect", is_flag=True, help="Also run both, and compare the releases. Nothing is written.")
 @click.option("--time-limit", type=Duration(), help="With --protect, for each method: 90s, 10min, 1h.")
 @click.option("--all", "everything", is_flag=True, help="List every cell, not only the first of each list.")
+@click.option("--driver", is_flag=True, help="Be called by git as a diff driver; exit with 0.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @given_options
 def diff(
-    old: str,
-    new: str,
+    policies: tuple[str, ...],
     cells: bool,
     protect: bool,
     time_limit: float | None,
     everything: bool,
+    driver: bool,
     as_json: bool,
     given: Given,
 ) -> None:
@@ -50,10 +55,20 @@ def diff(
     order of declarations do not count. With --cells, which --data and --protect imply, the cells do tell: which become
     sensitive, whose levels rise or fall and by how much, who knows more, and with --protect what is published.
 
+    OLD and NEW are files, or files in a revision: HEAD~1:turnover.sdc, as git writes it.
+
     Exit code 0: nothing changed; 7: something did; 1: a policy is wrong; 3: its data does not fit.
     """
-    before, wrong = read(Path(old), given.allow_outside)
-    after, more = read(Path(new), given.allow_outside)
+    if driver:
+        _drive(policies, given)
+        return
+    if len(policies) != 2:
+        raise click.UsageError("two policies are compared: sdcdsl diff OLD NEW")
+    old, new = policies
+    if (cells or protect or given.instead) and (is_revision(old) or is_revision(new)):
+        raise click.UsageError("--cells needs the data of both policies: check the revision out, and name the file")
+    before, wrong = _read(old, given)
+    after, more = _read(new, given)
     if has_errors(wrong + more):
         refuse(NOTHING, wrong + more, as_json, given.colour, exits.WRONG_POLICY)
     edits = compare(before, after)
@@ -81,6 +96,37 @@ def diff(
         if effect:
             echo(f"\n{effect}", nl=False)
     sys.exit(code)
+
+
+def _read(name: str, given: Given) -> tuple[Policy, list[Diagnostic]]:
+    if not is_revision(name):
+        return read(Path(name), given.allow_outside)
+    with of_revision(name) as path:
+        return read_policy(path, name, given.allow_outside)
+
+
+def _drive(words: tuple[str, ...], given: Given) -> None:
+    """As git calls a driver: PATH, then file, digest and mode of both sides. Used files are those of the work tree."""
+    if len(words) not in (7, 9):
+        raise click.UsageError(
+            "git calls a diff driver with seven words: git config diff.sdc.command 'sdcdsl diff --driver'"
+        )
+    path, old, _, _, new, _, _ = words[:7]
+    echo(visible(f"policy {path}"))
+    if os.devnull in (old, new):
+        echo("a new policy" if old == os.devnull else "the policy is gone")
+        return
+    sides = [_text_at(Path(name), Path(path), given) for name in (old, new)]
+    if has_errors([d for _, found in sides for d in found]):
+        for _, found in sides:
+            say(found, "text", given.colour)
+        return
+    _print(compare(sides[0][0], sides[1][0]), wants_colour(given.colour))
+
+
+def _text_at(file: Path, path: Path, given: Given) -> tuple[Policy, list[Diagnostic]]:
+    source, found = read_file(file, str(path))
+    return (Policy(), found) if source is None else read_text(source, path, given.allow_outside)
 
 
 def _as_json(edit: Edit) -> dict:

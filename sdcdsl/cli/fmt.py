@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import click
@@ -13,7 +11,8 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo, echo_document
 from sdcdsl.cli.reading import colour_option, expand, files_argument, json_option, say, say_document
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
+from sdcdsl.cli.replacing import replace_text
+from sdcdsl.diagnostics import Diagnostic, Source
 from sdcdsl.policy.files import LARGEST_FILE, decode, read_file
 from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
@@ -54,7 +53,7 @@ def fmt(files: tuple[str, ...], check: bool, show_diff: bool, as_document: bool,
         if show_diff:
             _print_diff(source, text)
         elif not check:
-            wrong += _replace(path, text)
+            wrong += replace_text(path, text)
     code = exits.WRONG_POLICY if wrong else exits.CHANGES if changed and (check or show_diff) else exits.DONE
     if as_document:
         say_document({"changed": [str(path) for path in changed], "written": not check}, wrong, code)
@@ -85,23 +84,3 @@ def _print_diff(source: Source, text: str) -> None:
     )
     for line in lines:
         echo(line if line.endswith("\n") else line + "\n\\ no newline at the end\n", nl=False)
-
-
-def _replace(path: Path, text: str) -> list[Diagnostic]:
-    """Write beside and rename, so that a crash leaves the old file or the new one, never half of each."""
-    target = path.resolve()  # a link stays a link
-    try:
-        mode = target.stat().st_mode
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-                out.write(text)
-            os.chmod(beside, mode)
-            os.replace(beside, target)
-        except BaseException:
-            os.unlink(beside)
-            raise
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return [diagnostic("SDC001", f"cannot write {path}: {reason}", FilePlace(str(path)))]
-    return []

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -17,7 +15,7 @@ from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy.files import LARGEST_FILE, decode
-from sdcdsl.policy.read import is_jj, read_jj, read_policy, read_text
+from sdcdsl.policy.read import is_jj, not_collecting, read_jj, read_policy, read_text
 from sdcdsl.policy.resolve import Policy
 
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…")
@@ -52,7 +50,7 @@ def expand(names: Iterable[str]) -> list[Path]:
 
 def read(path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnostic]]:
     """A policy from a file, or from standard input for `-`."""
-    with _not_collecting():
+    with not_collecting():
         if str(path) != "-":
             return read_policy(path, str(path), allow_outside)
         source, found = decode(sys.stdin.buffer.read(LARGEST_FILE + 1), "standard input")
@@ -66,19 +64,6 @@ def read_any(
 ) -> tuple[Policy, list[Diagnostic]]:
     """A policy, or the one that a JJ file stands for: its cells protected by `method`, written to `release`."""
     return read_jj(path, allow_outside, method, release) if is_jj(path) else read(path, allow_outside)
-
-
-@contextmanager
-def _not_collecting() -> Iterator[None]:
-    """Reading makes millions of records and hardly a circle: looking for circles again and again is a fifth of the
-    time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def wants_colour(colour: bool | None, stream: TextIO | None = None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -21,14 +22,21 @@ from sdcdsl.syntax.tree import outline
 @click.option(
     "--stage", type=click.Choice(["tree", "policy"]), default="policy", show_default=True, help="Which stage to show."
 )
+@click.option("--model", is_flag=True, help="Show the model of each protect block instead; this reads the data.")
 @json_option
 @outside_option
 @colour_option
-def show(file: str, stage: str, as_document: bool, allow_outside: bool, colour: bool | None) -> None:
-    """Print what the program understood: the syntax tree, or the resolved policy as JSON.
+def show(file: str, stage: str, model: bool, as_document: bool, allow_outside: bool, colour: bool | None) -> None:
+    """Print what the program understood: the syntax tree, the resolved policy as JSON, or the optimisation models.
 
     In the policy, files that are used and overrides are worked in, and every statement says which line it comes from.
+    A model is shown with the formulas of its paper, what it minimises, its variables, and of every family of
+    constraints how many there are and one of them. It is as confidential as the data.
     """
+    if model:
+        if as_document or stage != "policy":
+            raise click.UsageError("--model is text, and a stage of its own: leave out --json and --stage")
+        _show_models(Path(file), allow_outside, colour)
     if as_document and stage == "tree":
         raise click.UsageError("the tree is no JSON document: --json is for --stage policy")
     policy, found = read(Path(file), allow_outside)
@@ -50,6 +58,23 @@ def show(file: str, stage: str, as_document: bool, allow_outside: bool, colour: 
         sys.exit(exits.WRONG_POLICY)
     say(found, "text", colour) if stage == "policy" else None
     sys.exit(exits.WRONG_POLICY if has_errors(found) else exits.DONE)
+
+
+def _show_models(path: Path, allow_outside: bool, colour: bool | None) -> None:
+    policy, found = guarded(path, lambda: read(path, allow_outside))
+    if has_errors(found):
+        say(found, "text", colour)
+        sys.exit(exits.WRONG_POLICY)
+    from sdcdsl.bind.file_locations import RecordedLocations  # noqa: PLC0415  the other stages read no data
+    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
+    from sdcdsl.pipeline.show_model import shown_models  # noqa: PLC0415
+
+    places = RecordedLocations(path.parent, {}, allow_outside)
+    today = datetime.date.today()
+    text, more = shown_models(Request(policy=policy, source=path, places=places, day=today, folder=path.parent))
+    echo(text, nl=False)
+    say([*found, *more], "text", colour)
+    sys.exit(exits.WRONG_DATA if has_errors(more) else exits.DONE)
 
 
 def _plain(value: Any) -> Any:

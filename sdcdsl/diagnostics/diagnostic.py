@@ -35,10 +35,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A replacement of text that a tool can apply."""
+    """A replacement of text that a tool can apply; unasked only where it is `certain` that it was meant."""
 
     span: Span
     text: str
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)

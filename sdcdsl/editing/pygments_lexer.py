@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -40,8 +40,8 @@ class SdcLexer(Lexer):
     """For `pygmentize -l sdc` and ```` ```sdc ````."""
 
     name = "sdc"
-    aliases: ClassVar[list[str]] = ["sdc"]
-    filenames: ClassVar[list[str]] = ["*.sdc"]
+    aliases: ClassVar[Sequence[str]] = ["sdc"]
+    filenames: ClassVar[Sequence[str]] = ["*.sdc"]
     url = ""
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:

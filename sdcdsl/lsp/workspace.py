@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from sdcdsl.editing.opened import Opened, open_text
+from sdcdsl.policy.read import not_collecting
 
 
 class OpenPolicies:
@@ -36,7 +35,7 @@ class OpenPolicies:
         state, opened = self._understood.get(uri, (-1, None))
         if opened is None or state != self._state:
             others = {p.resolve(): self._texts[u][1] for u, p in self._paths.items() if u != uri}
-            with _not_collecting():
+            with not_collecting():
                 opened = open_text(self._texts[uri][1], self._paths[uri], others=others)
             self._understood[uri] = self._state, opened
         return opened
@@ -51,15 +50,3 @@ class OpenPolicies:
         for uri in list(self._texts):
             if any(file.path == real for file in self.get(uri).policy.files[:-1]):
                 yield uri
-
-
-@contextmanager
-def _not_collecting() -> Iterator[None]:
-    """Reading a policy makes many small objects that all stay: looking for cycles among them takes a tenth of it."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

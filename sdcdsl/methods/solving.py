@@ -3,26 +3,36 @@
 The method's record in the registry names both; a method without a model has a function `solve(problem, context) ->
 Result`. Each is imported when it is asked for: solvers take their time to load.
 
-The model is solved where the accelerator does not solve by the backend that is asked for, and everywhere with
-SDCDSL_ACCELERATE=0 in the environment: the readable core is complete, and what is faster is held against it.
+The model is solved where it is at least as fast (`Method.model_up_to`), where the accelerator does not solve by the
+backend that is asked for, and everywhere with SDCDSL_ACCELERATE=0 in the environment: the readable core is complete,
+and what is faster is held against it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING
 
+from sdcdsl.bind.cell_labels import CELL, labels_of
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.definition import Definition
 from sdcdsl.methods.model_check import checked
 from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
-from sdcdsl.status import FAILED
+from sdcdsl.status import FAILED, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS, Method
+
+if TYPE_CHECKING:
+    import linopy
 
 Solve = Callable[[TableProblem, SolveContext], Result]
 SWITCH = "SDCDSL_ACCELERATE"
+SHARE = 0.3  # of the time that is left, for a model that is solved first
 
 
 def available(name: str) -> bool:
@@ -55,6 +65,23 @@ def definition(name: str) -> Definition:
     return load(model)
 
 
+def labelled_model(problem: TableProblem, name: str, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+    """The model of a method, its variables with the codes of their cells: `model.variables["x"].sel(region="North")`.
+    Solvers get it without: labels are for people."""
+    from linopy import Variable  # noqa: PLC0415  takes its time to load
+
+    model = definition(name).model(problem, context, witnesses)
+    labels = labels_of(problem)
+    for variable, over_cells in list(model.variables.items()):
+        if CELL in over_cells.dims:
+            mine = labels.isel({CELL: over_cells.indexes[CELL].to_numpy()})
+            assert mine is not None
+            named = over_cells.data.assign_coords(mine.coordinates)
+            # linopy broadcasts what it wraps, which leaves nothing of an index but its coordinates.
+            model.variables.data[variable] = Variable(named, model, variable, skip_broadcast=True)
+    return model
+
+
 def modelled() -> list[str]:
     """Methods that have a model."""
     return [name for name, method in METHODS.items() if method.model is not None]
@@ -72,7 +99,8 @@ def _solve(method: Method, backend: str) -> Solve:
     if method.model is None:
         return load(method.accelerator or method.solve or "")
     if method.accelerator is not None and accelerated:
-        return _held_against_model(load(method.accelerator), method.model)
+        solve = _held_against_model(load(method.accelerator), method.model)
+        return _model_first(method, solve) if method.model_up_to and backend == "highs" else solve
     made: Definition = load(method.model)
     # A method that solves more than one model says how.
     return getattr(made, "solve", None) or (lambda problem, context: by_model(problem, made, context))
@@ -81,3 +109,18 @@ def _solve(method: Method, backend: str) -> Solve:
 def _held_against_model(solve: Solve, model: str) -> Solve:
     """What an accelerator finds is put into the model before anybody sees it."""
     return lambda problem, context: checked(problem, load(model), solve(problem, context), context)
+
+
+def _model_first(method: Method, otherwise: Solve) -> Solve:
+    """Small tables by the model. Where it proves no release to be the best, the accelerator goes on: it knows why there
+    is none, and makes the most of a limit."""
+
+    def solve(problem: TableProblem, context: SolveContext) -> Result:
+        if entries(problem) > method.model_up_to:
+            return otherwise(problem, context)
+        left = context.deadline.remaining
+        part = replace(context, deadline=context.deadline.within(SHARE * left)) if isfinite(left) else context
+        result = by_model(problem, load(method.model or ""), part)
+        return result if result.status == OPTIMAL else otherwise(problem, context)
+
+    return solve

@@ -1,8 +1,13 @@
 """What the first models of paper 003 (Figures 3 and 6) have in common: a witness table for every level.
 
-    f^kp  for each attacker k and cell p with an upper or sliding level,   M f = b,   f_p ≥ a_p + UPL
-    g^kp  for each with a lower or sliding level,                          M g = b,   g_p ≤ a_p - LPL
-                                                                           f_p - g_p ≥ SPL
+    f^kp  for each attacker k and cell p with an upper or sliding level, g^kp for each with a lower or sliding one
+
+    M f = b,   M g = b                                             "high table adds up", "low table adds up"
+    f_p ≥ a_p + UPL,   g_p ≤ a_p - LPL,   f_p - g_p ≥ SPL          "up far enough", "down far enough", "wide enough"
+    for conditional levels (x_p: p is touched, hidden or has an interval)
+    f_p ≥ a_p + UPL x_p                                            "up far enough if touched"
+    g_p ≤ a_p - LPL x_p                                            "down far enough if touched"
+    f_p - g_p ≥ SPL x_p                                            "wide enough if touched"
 
 Written for d = f - a, so that M d = 0, and with d in units of the level. What is said about single cells (they are
 hidden, they have an interval) is up to the method.
@@ -41,10 +46,15 @@ ROUNDS = 4
 ROUNDING = 1e-12
 
 
+def entries(problem: TableProblem) -> int:
+    """Of all witness tables: the size of a model."""
+    lpl, upl, spl = (problem.dataset[level].values for level in ("lpl", "upl", "spl"))
+    return int(sum(((level > 0) | (spl > 0)).sum() for level in (lpl, upl))) * problem.n
+
+
 def too_many_variables(problem: TableProblem) -> str | None:
     """Why the model of a problem is too large to be written down, in a sentence."""
-    lpl, upl, spl = (problem.dataset[level].values for level in ("lpl", "upl", "spl"))
-    count = int(sum(((level > 0) | (spl > 0)).sum() for level in (lpl, upl))) * problem.n
+    count = entries(problem)
     if count <= MOST_VARIABLES:
         return None
     return f"the full model of `{problem.name}` would have {count:,} variables".replace(",", " ")

@@ -2,6 +2,8 @@
 
 In a tree the same cuts are needed at nodes far from each other. A relaxation with all of them takes several times as
 long; to find them anew takes longer still. Whether one that waits is broken is a product of a matrix and a point.
+
+What it buys: with most rows kept a tree of suppression takes twice as long.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ that are nobody's sum (the leaves), relation after relation determines one more 
 a matrix T with few entries: a column of it is a leaf and the sums above it. Relations that T does not keep by itself
 (linked tables, hierarchies that cross) restrict the leaves further: T Z, with Z their null space. Elimination of the
 whole system would give the same space, but a basis that is ten to thirty times as dense.
+
+What it buys: on hier16 a basis 30 times as sparse, and a cheapest direction in 0.5 s that took 17 s by relations.
 """
 
 from __future__ import annotations

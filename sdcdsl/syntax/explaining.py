@@ -117,7 +117,7 @@ def unknown_statement(stop: Stop, token: Token) -> Diagnostic:
         return diagnostic("SDC010", f"a statement cannot start with {messages.found(token)}", span, notes=notes)
     code = "SDC011" if stop.block == "file" else "SDC012"
     headline = f"no statement `{token.text[:40]}` in {messages.BLOCKS[stop.block]}"
-    return diagnostic(code, headline, span, label, notes=notes, fix=Fix(span, near) if near else None)
+    return diagnostic(code, headline, span, label, notes=notes, fix=Fix(span, near, certain=False) if near else None)
 
 
 def _hint(stop: Stop) -> str | None:

@@ -253,7 +253,7 @@ def _one_or_two(text: str, span: Span) -> Diagnostic:
     one, two = f"{whole}.{rest}%", f"{whole}, {rest}%"
     headline = "a comma between digits: two arguments, or a decimal?"
     label = f"write {two}, with a blank, for two arguments; {one} for a decimal"
-    return diagnostic("SDC020", headline, span, label, fix=Fix(span, two))
+    return diagnostic("SDC020", headline, span, label, fix=Fix(span, two, certain=False))
 
 
 def _bad_percent(text: str, span: Span) -> Diagnostic:

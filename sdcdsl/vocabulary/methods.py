@@ -47,6 +47,7 @@ class Method(Record):
     lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
     model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
     accelerator: str | None = None  # "module:function" of a search for solutions of that model
+    model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first
     accelerator_backends: tuple[str, ...] = ("highs",)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
 

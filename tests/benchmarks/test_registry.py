@@ -36,6 +36,7 @@ SMALL = {
     "paper_003": ("Figure 2", "csp", {}),
     "paper_004": ("figure-1-L1", "cta", {}),
     "scaling": ("cta-L1-100", "cta-L1", {}),
+    "accelerators": ("cells-20", "cta", {}),
 }
 
 

@@ -167,7 +167,8 @@ def test_positions_count_in_the_units_that_were_agreed_on(folder: Path, encoding
 def test_a_text_changed_piece_by_piece_is_the_text_of_the_editor(client: Client) -> None:
     """Random edits, half of them senseless; in the end the mistakes are those of the whole text."""
     random_ = random.Random(7)
-    text, lines = POLICY, POLICY.splitlines(keepends=True)
+    text: str = POLICY
+    lines: list[str] = text.splitlines(keepends=True)
     found = client.open("typed.sdc", text)
     for version in range(2, 22):
         line = random_.randrange(len(lines))

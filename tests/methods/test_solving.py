@@ -6,6 +6,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import SWITCH, definition, modelled, run
 from sdcdsl.registry import Unusable
+from sdcdsl.solve import missing
 from sdcdsl.status import FAILED, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS
 from tests.conformance.cases import case
@@ -30,10 +31,24 @@ def test_every_method_runs_by_its_model_alone(method, monkeypatch):
         assert alone.objective == pytest.approx(fast.objective, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS.built_in if "scip" not in METHODS[m].accelerator_backends])
-def test_a_backend_that_the_accelerator_does_not_use_solves_the_model(method):
+@pytest.mark.parametrize("method", list(METHODS.built_in))
+def test_every_method_is_solved_by_scip(method):
+    """By its model, unless its accelerator solves by SCIP itself."""
     pytest.importorskip("pyscipopt")
-    assert BY_MODEL in result_of(method, backend="scip").seconds
+    result, usual = result_of(method, backend="scip"), result_of(method)
+    assert (BY_MODEL in result.seconds) == ("scip" not in METHODS[method].accelerator_backends)
+    assert result.status == usual.status and result.pattern is not None
+    if usual.status == OPTIMAL:
+        assert result.objective == pytest.approx(usual.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize("backend", ["gurobi", "cplex", "xpress", "mosek"])
+@pytest.mark.parametrize("method", list(METHODS.built_in))
+def test_a_backend_that_is_not_installed_is_refused_by_every_method(method, backend):
+    if missing(backend) is None:
+        pytest.skip(f"{backend} is installed here")
+    result = result_of(method, backend=backend)
+    assert result.status == FAILED and result.pattern is None and backend in " ".join(result.notes)
 
 
 def test_a_model_too_large_to_be_written_down_is_refused_and_says_so(monkeypatch):

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from sdcdsl.attack.bound_propagation import Propagated
 from sdcdsl.numerics.interior_point.box import BoxInteriorPoint
 from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
-from sdcdsl.numerics.interior_point.crossover import corner, met, supporting
+from sdcdsl.numerics.interior_point.crossover import corner, corner_at_end, supporting
 from sdcdsl.numerics.interior_point.normal_equations import factor, solve, without
 from sdcdsl.numerics.null_space import Matrix
 
@@ -75,12 +75,12 @@ def test_few_rows_that_hold_a_move_are_found_on_the_way(seed):
     made = BoxInteriorPoint(rows, lo, hi)
     answer = made.push(3, 1.0, float(hi[3]), exact=True)
     assert answer.ended == THERE
-    found = met(rows, lo, hi, answer, 3, 1.0)
+    found = corner_at_end(rows, lo, hi, answer, 3, 1.0)
     assert found is not None
     assert rows[3] @ found.point == pytest.approx(end, rel=1e-12)
     assert (rows @ found.point <= hi + 1e-11).all() and (rows @ found.point >= lo - 1e-11).all()
     assert dict(zip(found.rows.tolist(), found.coefficient, strict=True)) == pytest.approx({0: 1.0, 1: -0.5, 2: 0.25})
-    assert met(rows, lo, hi * 0.9, answer, 3, 1.0) is None  # not where other ends are
+    assert corner_at_end(rows, lo, hi * 0.9, answer, 3, 1.0) is None  # not where other ends are
     assert made.push(3, 1.0, float(hi[3]), exact=True, corners=False).ended in (NEAR, REACHED)
     assert made.push(3, 1.0, 0.9 * end, exact=True).ended == REACHED  # far enough is enough
 

@@ -238,6 +238,7 @@ def test_caps_clash_with_levels(policy):
     [
         ["check", "specs/known/three-by-three-5-8-csp.sdc"],
         ["audit", "specs/known/three-by-three-5-8-csp.sdc"],
+        ["plan", "specs/known/three-by-three-5-8-csp.sdc"],
         ["protect", "--help"],
     ],
     ids=lambda arguments: arguments[0],

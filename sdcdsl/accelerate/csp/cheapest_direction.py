@@ -37,12 +37,15 @@ Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 
 
 class Cheapest:
-    def __init__(self, instance: Instance):
+    def __init__(self, instance: Instance, nearby: float | None = None):
+        """`nearby`: moves that take the dual simplex method more work than this are not looked for: what one takes does
+        not grow with the table."""
+        self._only_nearby = nearby is not None
         self.cells = np.flatnonzero(instance.may_open)
         self.number = np.full(instance.n, -1, dtype=np.int64)
         self.number[self.cells] = np.arange(len(self.cells))
         self._M = csr_array(instance.M[:, self.cells])
-        self._nearby = DualSimplex(self._M)
+        self._nearby = DualSimplex(self._M, nearby)
         self._directions: OverBasis | None = None
         self._asked = False  # whether there are few directions
         self._steps, self._vain = LONG, 0
@@ -72,6 +75,8 @@ class Cheapest:
         down, up, price = (self._movable(v) for v in (*room, price))
         self.solved += 1
         status, cells, d = self._nearby.solve(p, sign, down, up, price, need)
+        if status != FOUND and self._only_nearby:
+            return None
         if status != FOUND:
             made = self._by_solver(p, sign, down / need, up / need, price)
             if made is None:

@@ -31,6 +31,10 @@ class Mending:
         return self._mended(self._base.first())
 
     @property
+    def bounded(self) -> bool:
+        return self._base.bounded
+
+    @property
     def gaining(self) -> bool:
         return False
 
@@ -40,6 +44,9 @@ class Mending:
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._mended(self._base.complete(hidden, price))
+
+    def proves(self, hidden: np.ndarray) -> bool:
+        return False
 
     def _mended(self, found: Found | None) -> Found | None:
         if found is None or (self._best is not None and found[1] >= self._best[1]):

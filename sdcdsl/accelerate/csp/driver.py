@@ -58,6 +58,10 @@ class _Priced:
     def gaining(self) -> bool:
         return self.finder.gaining
 
+    @property
+    def bounded(self) -> bool:
+        return self.finder.bounded
+
     def first(self) -> Found | None:
         return self._real(self.finder.first())
 
@@ -66,6 +70,9 @@ class _Priced:
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._real(self.finder.complete(hidden, price))
+
+    def proves(self, hidden: np.ndarray) -> bool:
+        return self.finder.proves(hidden)
 
     def _real(self, found: Found | None) -> Found | None:
         return None if found is None else (found[0], float(self.w[found[0] & self.counted].sum()))
@@ -116,7 +123,7 @@ class _Solving:
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
             ):
                 return self._nothing()
-        if not self._done() and not self.deadline.expired:
+        if not self._done() and not self.deadline.expired and finder.bounded:
             with self._timed("bound"):
                 infeasible = self._prove(finder)
             if infeasible and self.best is None:
@@ -194,7 +201,7 @@ class _Solving:
         if state is None or hidden is None or hidden.dtype != bool or hidden.shape != (self.instance.n,):
             return
         must = self.instance.sensitive | self.instance.open_anyway
-        if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() or self._short(hidden):
+        if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() or self._short(hidden, finder):
             return
         self._take((hidden, float(self.w[hidden & self.counted].sum())))
         if (again := finder.complete(hidden)) is not None:
@@ -233,17 +240,17 @@ class _Solving:
     def _check(self, finder: Finder) -> None:
         """A solver's tolerances are not ours. A pattern that leaves a side short is completed, or given up for the one
         before it."""
-        while self.best is not None and self.best[0] is not self._checked and self._short(self.best[0]):
+        while self.best is not None and self.best[0] is not self._checked and self._short(self.best[0], finder):
             again = finder.complete(self.best[0])
             self.best = None
-            if again is not None and not self._short(again[0]):
+            if again is not None and not self._short(again[0], finder):
                 self._take(again)
             if self.best is None and self.before_best:
                 self.best = self.before_best.pop()
         self._checked = None if self.best is None else self.best[0]
 
-    def _short(self, hidden: np.ndarray) -> bool:
-        if falling_short(self.instance, hidden):
+    def _short(self, hidden: np.ndarray, finder: Finder) -> bool:
+        if not finder.proves(hidden) and falling_short(self.instance, hidden):
             return True
         return self.conditions is not None and len(self.conditions.short(hidden)) > 0
 

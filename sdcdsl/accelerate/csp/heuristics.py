@@ -12,8 +12,12 @@ from typing import Protocol
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.local_search import Search, State
+from sdcdsl.accelerate.csp.box_search import BoxSearch, Move, adds_up
+from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
+from sdcdsl.accelerate.csp.local_search import ALMOST_FREE, Search, State
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
+from sdcdsl.accelerate.csp.product_table import ProductTable
+from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance, Requirements
 from sdcdsl.methods.reach import falling_short
@@ -34,6 +38,11 @@ class Finder(Protocol):
         """Whether it has not been through all cells once without winning much."""
         ...
 
+    @property
+    def bounded(self) -> bool:
+        """Whether a bound can be expected in any time, for a table as large as this."""
+        ...
+
     def first(self) -> Found | None: ...
     def better(self, deadline: Deadline) -> Found | None:
         """Goes on from the last pattern, for a while; None if there is nothing left to try."""
@@ -43,11 +52,17 @@ class Finder(Protocol):
         """A valid pattern that hides little beyond `hidden`."""
         ...
 
+    def proves(self, hidden: np.ndarray) -> bool:
+        """Whether it has a witness for every requirement of this pattern, checked by arithmetic."""
+        ...
+
 
 def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int) -> Finder:
     moves = ByMoves(instance, w, deadline, tell, seed)
     flows = NetworkSearch.of(instance, w, seed)
-    return moves if flows is None else ByFlows(flows, deadline, tell, moves)
+    if flows is not None:
+        return ByFlows(flows, deadline, tell, moves)
+    return ByBoxes.of(instance, w, deadline, tell, seed, moves) or moves
 
 
 class ByFlows:
@@ -62,6 +77,10 @@ class ByFlows:
     @property
     def gaining(self) -> bool:
         return self._best is None and self._otherwise.gaining
+
+    @property
+    def bounded(self) -> bool:
+        return True
 
     def first(self) -> Found | None:
         found = self._kept(self.search.protect(self.deadline, self.tell, effort=0.0))
@@ -84,6 +103,9 @@ class ByFlows:
             return self._otherwise.complete(hidden, price)
         return self.search.repair(hidden, price)
 
+    def proves(self, hidden: np.ndarray) -> bool:
+        return False
+
     def _kept(self, hidden: np.ndarray | None) -> Found | None:
         if hidden is None:
             return None
@@ -103,6 +125,10 @@ class ByMoves:
     @property
     def gaining(self) -> bool:
         return self._state is not None and not self._swept
+
+    @property
+    def bounded(self) -> bool:
+        return True
 
     def first(self) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
@@ -153,6 +179,27 @@ class ByMoves:
             self._state = self.search.best
         return self._found(state)
 
+    def proves(self, hidden: np.ndarray) -> bool:
+        if self.search is None or self.search.best is None or not len(self.search.best.moves):
+            return False
+        best = self.search.best
+        inside = not (self.search.hidden(best) & ~hidden).any()
+        return inside and bool(best.count.all()) and adds_up(self.instance.M, self.moves)
+
+    @property
+    def moves(self) -> list[Move]:
+        """Of the best pattern so far."""
+        assert self.search is not None
+        return [] if self.search.best is None else [self.search.pool.ways[move] for move in self.search.best.moves]
+
+    def adopt(self, moves: list[Move], deadline: Deadline) -> None:
+        """Goes on from a pattern with a move for every requirement."""
+        if self.search is None:
+            requirements = requirements_with(self.instance, SHARES_UP[0])
+            nearby = BOXES.nearby if self.instance.n > BOXES.whole else None
+            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, nearby)
+        self._state, self._swept = self.search.adopt(moves), False
+
     def _found(self, state: State) -> Found:
         assert self.search is not None
         return self._priced(self.search.hidden(state))
@@ -171,6 +218,118 @@ class ByMoves:
         if self.deadline.expired or falling_short(self.instance, hidden):
             return None
         return self._priced(thinned(self.instance, hidden, self.w, self.deadline))
+
+
+class ByBoxes:
+    """Where cells are all combinations of hierarchies: boxes give a first pattern and improve it; moves found by linear
+    programs, which see more and take longer, go on from there while the table is not too large for them."""
+
+    def __init__(
+        self, instance: Instance, search: BoxSearch, deadline: Deadline, tell: Tell, w: np.ndarray, moves: ByMoves
+    ):
+        self.instance, self.search, self.deadline, self.tell, self.w, self._moves = (
+            instance, search, deadline, tell, w, moves,
+        )  # fmt: skip
+        self.counted = instance.problem.dataset["published"].values
+        self._by_boxes, self._started, self._checked = True, False, False
+        self._programs = instance.n <= BOXES.programs
+        self._best: Found | None = None
+
+    @staticmethod
+    def of(
+        instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int, moves: ByMoves
+    ) -> ByBoxes | None:
+        """None where boxes do not exist, or a small table needs none."""
+        slides = (instance.slide > instance.level.sum(axis=0)).any()
+        if slides or instance.n < BOXES.smallest or not len(instance.requirements):
+            return None
+        table = ProductTable.of(instance)
+        if table is None:
+            return None
+        return ByBoxes(instance, BoxSearch(instance, table, instance.requirements, w, seed), deadline, tell, w, moves)
+
+    @property
+    def gaining(self) -> bool:
+        return self._started and (self._by_boxes or self._moves.gaining)
+
+    @property
+    def bounded(self) -> bool:
+        return not self._started or self.instance.n <= BOXES.bounded
+
+    def first(self) -> Found | None:
+        if not self.search.complete(self.deadline) and not self._others():
+            return None if self.deadline.expired else self._last_resort()
+        self.search.prune()
+        self._started = True
+        return self._found("first pattern")
+
+    def _last_resort(self) -> Found | None:
+        """Moves of linear programs throughout, or in a large table everything hidden, if that protects."""
+        if self.instance.n <= BOXES.whole:
+            return self._moves.first()
+        hidden = self.instance.may_open.copy()
+        if falling_short(self.instance, hidden):
+            return None
+        self._best = hidden, float(self.w[hidden & self.counted].sum())
+        return self._best
+
+    def _others(self) -> bool:
+        """What boxes cannot serve, one by one by linear programs; whether nothing is left."""
+        if self.search.valid or self.deadline.expired:
+            return self.search.valid
+        nearby = None if self.instance.n <= BOXES.whole else BOXES.far
+        cheapest, r, unit = Cheapest(self.instance, nearby), self.search.requirements, self.search.unit
+        for k in np.flatnonzero(self.search.failed):
+            if self.search.certifies(int(k)):
+                continue
+            if self.deadline.expired:
+                return False
+            price = np.where(self.search.hidden, ALMOST_FREE, self.w / unit)
+            room = self.instance.room(int(r.attacker[k]))
+            move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), room, price)
+            if move is None:
+                return False
+            self.search.add(*move)
+        return self.search.valid
+
+    def better(self, deadline: Deadline) -> Found | None:
+        if not self._started:
+            return self._moves.better(deadline)
+        if not self._by_boxes:
+            return self._by_programs(deadline)
+        before = self.search.cost
+        for _ in range(1 + self.search.secondary // BOXES.slice):
+            if deadline.expired:
+                break
+            self.search.improve(BOXES.slice, 0.0)
+        if self.search.cost > before * (1 - BOXES.gain) and not deadline.expired and self._programs:
+            self._by_boxes = False
+            self._moves.adopt(self.search.moves(), self.deadline)
+        return self._found("boxes")
+
+    def _by_programs(self, deadline: Deadline) -> Found | None:
+        found = self._moves.better(deadline)
+        if found is not None and (self._best is None or found[1] < self._best[1]):
+            self._best = found
+        return found
+
+    def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
+        if not self._started or not self._by_boxes:
+            return self._moves.complete(hidden, price)
+        return None
+
+    def proves(self, hidden: np.ndarray) -> bool:
+        if not self._by_boxes:
+            return self._moves.proves(hidden)
+        return self._started and not (self.search.hidden & ~hidden).any() and self.search.proved()
+
+    def _found(self, phase: str) -> Found:
+        hidden = self.search.hidden
+        found = hidden, float(self.w[hidden & self.counted].sum())
+        self.tell(Progress(phase, found[1]))
+        if self._best is None or found[1] < self._best[1]:
+            self._best = found
+        return found
 
 
 def thinned(instance: Instance, hidden: np.ndarray, w: np.ndarray, deadline: Deadline) -> np.ndarray:

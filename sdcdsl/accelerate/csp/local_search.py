@@ -20,7 +20,7 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
+from sdcdsl.accelerate.csp.cheapest_direction import Cheapest, Move
 from sdcdsl.accelerate.csp.direction_pool import NONE, Pool
 from sdcdsl.accelerate.csp.exchange import Exchange
 from sdcdsl.deadline import Deadline
@@ -56,7 +56,9 @@ class Search:
         seed: int = 0,
         weight: np.ndarray | None = None,
         improved: Callable[[State], None] = lambda state: None,
+        nearby: float | None = None,
     ):
+        """`nearby`: how much work a move may take, where the search goes on from a pattern it was given."""
         self.instance, self.requirements, self.deadline, self.improved = instance, sides, deadline, improved
         weight = instance.w if weight is None else weight
         positive = weight[weight > 0]
@@ -64,7 +66,7 @@ class Search:
         self.must = instance.sensitive | instance.open_anyway
         self.weight = np.where(self.must, 0.0, weight + TIE * self.typical)
         self.pool = Pool(instance, sides)
-        self.cheapest = Cheapest(instance)
+        self.cheapest = Cheapest(instance, nearby)
         self.random = np.random.default_rng(seed)
         self.best: State | None = None
         self._began, self._asked = 0.0, 0  # when a first pattern was begun, and how many moves it took so far
@@ -81,6 +83,11 @@ class Search:
         self._began, self._asked = self.deadline.elapsed, 0
         state = self._completed(self._nothing(), self.must if cheap is None else cheap, price=price)
         return self._keep(self._pruned(state)) if state is not None else None
+
+    def adopt(self, moves: list[Move]) -> State:
+        """The pattern of moves that certify every requirement."""
+        made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
+        return self._keep(self._pruned(self._with(self._nothing(), made)))
 
     def sweep(self, state: State) -> State:
         """Every hidden cell once, heaviest first."""

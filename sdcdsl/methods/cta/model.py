@@ -1,15 +1,16 @@
-"""Controlled tabular adjustment as the papers write it: the model that `sdcdsl compile` hands to other solvers.
+"""Controlled tabular adjustment as the papers write it.
 
     min  Σ w_i⁺ z_i⁺ + w_i⁻ z_i⁻                        norm L1    (000 (6), 004 (4))
     or   Σ w_i z_i²                                     norm L2    (004 (5))
-    or   t_P + t_N,  t_P ≥ w_i |z_i| for i ∈ P,         norm Linf  (004 (6))
-                     t_N ≥ w_i |z_i| elsewhere
+    or   t_P + t_N,                                     norm Linf  (004 (6))
+         w_i |z_i| ≤ t_P for i ∈ P,   ≤ t_N elsewhere   "t_P is the largest", "t_N is the largest"
     or   ω₁ Σ w_i |z_i| + ω₂ Σ_S w_i z_i²               norm L1L2  (004 (10))
 
     M (z⁺ - z⁻) = 0                                     "deviations add up"
     0 ≤ z_i⁺ ≤ high_i,   0 ≤ z_i⁻ ≤ -low_i              i without a level
     upl_i y_i ≤ z_i⁺ ≤ high_i y_i                       "rises by its level", "rises or not at all"
     lpl_i (1 - y_i) ≤ z_i⁻ ≤ -low_i (1 - y_i)           "falls by its level", "falls or not at all"
+    0 ≥ 1 if bounds leave a level no way                "a cell with nowhere to go"
 
 y_i = 1: cell i moves up. Where the sense is given, or only one is possible, there is no y and the level is a bound.
 

@@ -8,6 +8,16 @@
 
 and one table that everybody might take the release for: v_i = a_i + t_i with M t = 0, where t_i is the published
 deviation, or anything that an interval or an asterisk leaves open. It keeps what is published additive.
+
+    M t = 0                                                        "adds up"
+    -below_i x_i ≤ t_i ≤ above_i x_i          "read above only where hidden", "read below only where hidden"
+    -z_i⁻ ≤ t_i ≤ z_i⁺                        "read above within the interval", "read below within the interval"
+    z_i⁺ ≤ Z_i⁺ x_i,   z_i⁻ ≤ Z_i⁻ x_i                             "rises only where used", "falls only where used"
+    least_i x_i ≤ z_i⁻ + z_i⁺,   z_i⁻ + z_i⁺ ≤ widest_i            "wide if at all", "not too wide"
+    p_i ≤ up_i x_i,   q_i ≤ down_i x_i                             "up only where changed", "down only where changed"
+    p_i = up_i y_i,   q_i = down_i (1 - y_i) of sensitive i        "at the upper end", "or at the lower end"
+    k_i - 1 ≤ over_i,   -k_i ≤ under_i with `steps`                "over by", "under by"
+    Σ x_i ≤ a cap                                                  "few enough changed"
 """
 
 from __future__ import annotations

@@ -16,12 +16,14 @@ hidden or has an interval ("… if hidden", "… if an interval"); of a rounded 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.methods.forms import forms as forms_module
 from sdcdsl.methods.forms.forms import Forms
 from sdcdsl.methods.forms.shape import Shape
 from sdcdsl.methods.instance import DOWN, UP
@@ -74,6 +76,8 @@ class FormsModel:
 
     def __init__(self, shape: Callable[[TableProblem, Mapping[str, Any]], Shape]):
         self.shape = shape
+        # Where the formulas of the model stand.
+        self.modules = tuple(import_module(name) for name in (shape.__module__, forms_module.__name__, __name__))
 
     def model(self, problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
         return model(self.shape(problem, context.options).forms, witnesses)

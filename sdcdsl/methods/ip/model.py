@@ -3,7 +3,7 @@
     min  Σ w_i⁺ z_i⁺ + w_i⁻ z_i⁻                                    published: [a_i - z_i⁻, a_i + z_i⁺]
     for every attacker k and sensitive cell p:
          M f = b,   a_i - LB_i^k ≤ f_i ≤ a_i + UB_i^k
-                    a_i - z_i⁻   ≤ f_i ≤ a_i + z_i⁺                 "high table … within intervals"
+                    a_i - z_i⁻   ≤ f_i ≤ a_i + z_i⁺                 "… within intervals"
          the same for g                                             "low table … within intervals"
          f_p ≥ a_p + UPL,   g_p ≤ a_p - LPL,   f_p - g_p ≥ SPL      "up far enough", "down far enough", "wide enough"
     and  z_i⁺ + z_i⁻ ≤ the widest that is allowed                   "not too wide"
@@ -11,7 +11,7 @@
 Where intervals have a cost of their own, a least width, a cap on their number or conditional levels, binaries x_i say
 which are used:
 
-    min  … + w_i x_i,    z_i⁺ ≤ Z_i⁺ x_i,   z_i⁻ ≤ Z_i⁻ x_i         "an interval only where one is used"
+    min  … + w_i x_i,    z_i⁺ ≤ Z_i⁺ x_i,   z_i⁻ ≤ Z_i⁻ x_i         "… only where one is used"
          z_i⁺ + z_i⁻ ≥ the least width · x_i                        "wide if at all"
          Σ x_i ≤ q                                                  "few enough intervals"
          UPL x_p, LPL x_p, SPL x_p for conditional levels           "up far enough if touched", …

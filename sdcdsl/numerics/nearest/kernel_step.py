@@ -9,6 +9,8 @@ N is sparse if the cells that are eliminated are the sums, and the parts are lef
 up a cell. The choice matters: 26 968 entries in hier16, and 706 170 for pivots that stand in the fewest relations.
 
 In place of multipliers y there is their slope at each cell, g = Aᵀy: any g with Nᵀg = 0 is one.
+
+What it buys: a step for hier16 and ninenew takes 0.7 and 32 ms, by relations 120 and 530 ms.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ them stops it, they are looked at too, and it goes on from there.
 
 Every question starts from the corner, among those that were found before, where its row is furthest. For releases that
 are just wide enough everywhere, where hundreds of rows meet in one corner, that is no way (`interior_point` is).
+
+What it buys: about fifty pivots a question from a corner near by, where an interior path starts from the middle. Where
+a tableau holds all rows (hier13, hier16 suppressed) it is not asked.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def _largest(sets: Sequence[list[_Choice]]) -> list[_Choice]:
 
 
 def _needed(e: x.Expression, level: str) -> x.Expression:
-    """`needed` means the room below in `lpl` and the room above in `upl` (S16): two things."""
+    """`needed` means the level below in `lpl` and the level above in `upl` (S16): two things."""
     return _replaced(e, {"needed": x.Name(f"needed {level}")})
 
 

@@ -173,7 +173,7 @@ def test_no_row_is_lost(seed: int):
         added += rows
         master.add(rows)
         master.cost[:] = draw.uniform(1, 5, n)  # other rows are tight from time to time
-        master._highs.changeColsCost(n, np.arange(n, dtype=np.int32), master.cost)
+        master._program.change_costs(master.cost)
         while True:
             made = master.relax()
             assert made.slack is not None
