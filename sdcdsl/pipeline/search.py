@@ -190,6 +190,8 @@ def _searched_in_rounds(
             return _audited(problem, pattern, plan, watch, team, before)
 
     made = Rounds(problem, plan, request, for_search(deadline, problem, plan.engine.name), search, judge).run()
+    if made.audit is None:
+        return made
     return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
 
 
