@@ -34,10 +34,6 @@ SWITCH = "SDCDSL_ACCELERATE"
 SHARE = 0.3  # of the time that is left, for a model that is solved first
 
 
-def available(name: str) -> bool:
-    return unavailable(name) is None
-
-
 def unavailable(name: str) -> str | None:
     """Why a method cannot run, in a sentence."""
     try:
@@ -54,9 +50,12 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
     try:
-        return solve(problem, context)
+        result = solve(problem, context)
     except Refused as error:  # the backend is not there, or cannot do what the model needs
         return Result(FAILED, notes=(str(error),))
+    if not isinstance(result, Result):
+        return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))
+    return result
 
 
 def definition(name: str) -> Definition:
@@ -99,7 +98,7 @@ def _record(name: str) -> Method:
 def _solve(method: Method, backend: str) -> Solve:
     accelerated = os.environ.get(SWITCH, "1") != "0" and backend in method.accelerator_backends
     if method.model is None:
-        return load(method.accelerator or method.solve or "")
+        return load(method.accelerator or method.solve)
     if method.accelerator is not None and accelerated:
         solve = held_against(load(method.model), load(method.accelerator))
         return _model_first(method, solve) if method.model_up_to and backend == "highs" else solve

@@ -59,7 +59,7 @@ def test_why_there_is_no_release_is_said_at_any_size():
     assert result.status == INFEASIBLE and result.clashes
 
 
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_every_method_runs_by_its_model_alone(method, monkeypatch):
     fast = accelerated(method, monkeypatch)
     assert BY_MODEL not in fast.seconds
@@ -70,7 +70,7 @@ def test_every_method_runs_by_its_model_alone(method, monkeypatch):
         assert alone.objective == pytest.approx(fast.objective, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_every_method_is_solved_by_scip(method):
     """By its model; the accelerator of suppression uses SCIP itself."""
     pytest.importorskip("pyscipopt")
@@ -82,7 +82,7 @@ def test_every_method_is_solved_by_scip(method):
 
 
 @pytest.mark.parametrize("backend", ["gurobi", "cplex", "xpress", "mosek"])
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", list(SEEDS))
 def test_a_backend_that_is_not_installed_is_refused_by_every_method(method, backend):
     if missing(backend) is None:
         pytest.skip(f"{backend} is installed here")
@@ -97,7 +97,7 @@ def test_a_model_too_large_to_be_written_down_is_refused_and_says_so(monkeypatch
     assert result.status == FAILED and "variables" in result.notes[0]
 
 
-def test_every_built_in_method_has_a_model():
-    assert modelled() == list(METHODS.built_in)
+def test_every_method_with_a_model_is_tried():
+    assert modelled() == list(SEEDS)
     with pytest.raises(Unusable, match="no method"):
         definition("nothing")
