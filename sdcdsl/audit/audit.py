@@ -55,6 +55,11 @@ class Audit:
         return self.proofs.verdicts
 
     @cached_property
+    def unlisted(self) -> int:
+        """Pairs that those of the list stand for: members of families, each served by a table that is proved."""
+        return 0 if self.distance is not None or self.proofs.served is None else self.proofs.served.unlisted
+
+    @cached_property
     def verdict(self) -> str:
         """The worst of all pairs; nothing to check is not the same as protected."""
         found = self.verdicts
@@ -92,8 +97,10 @@ def audit(
     engine: str | None = None,
     team: Team = SERIAL,
     progress: Progress | None = None,
+    before: Audit | None = None,
 ) -> Audit:
-    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that)."""
+    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that). `before`: an audit
+    of another release of the problem, whose tables are tried first."""
     task = stated(problem, pattern, integer)
     proofs = Proofs.none(task)
     none = np.zeros(0, dtype=np.int64)
@@ -103,6 +110,8 @@ def audit(
     regions = task.regions
     stuck = _without_room(task)
     proofs.add_by_own_box(np.flatnonzero(stuck))
+    if before is not None and before.distance is None:
+        proofs.retake(before.proofs)
     serve(proofs)
     watch = _watched(problem, pattern)
     still: list[tuple[np.ndarray, int]] = []

@@ -46,7 +46,7 @@ def serve(proofs: Proofs) -> None:
 def _serve_everybody(
     proofs: Proofs, served: ServedMembers, program: _Program, cells: np.ndarray, move: np.ndarray
 ) -> None:
-    """The move as often as everybody's box holds it, there and back, for families whose cells it takes far enough."""
+    """The move as often as everybody's box holds it, there and back, for all families that it takes far enough."""
     for way in (1.0, -1.0):
         times = program.times(cells, way * move)
         family, far = program.families_of(cells, way * move)

@@ -9,6 +9,7 @@ protect them. Those that it leaves wide enough are not mentioned.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +28,13 @@ def audit_release(
     integer: bool = False,
     team: Team = SERIAL,
     progress: Progress | None = None,
+    before: Audit | None = None,
 ) -> Audit:
     """The audit of all sensitive cells, and of the sensitive sums that the release leaves too narrow. `Audit.problem`
     has them as cells after all others; it is the one that was given where there are none."""
     wider = with_narrow_sums(problem, pattern, integer, team)
-    return audit(wider, covering(pattern, wider.n), exact=exact, integer=integer, team=team, progress=progress)
+    options: dict[str, Any] = {"exact": exact, "integer": integer, "team": team, "progress": progress}
+    return audit(wider, covering(pattern, wider.n), before=before, **options)
 
 
 def with_narrow_sums(

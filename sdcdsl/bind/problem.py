@@ -175,4 +175,5 @@ class TableProblem:
             "hidden": int((status == "m").sum()),
             "attackers": d.sizes["attacker"],
             "pairs": d.sizes["pair"] + self._unlisted,
+            **({} if self.families is None else {"listed_pairs": d.sizes["pair"]}),
         }

@@ -6,7 +6,7 @@ import textwrap
 
 import numpy as np
 
-from sdcdsl.audit.audit import WORDS
+from sdcdsl.audit.audit import WORDS, Audit
 from sdcdsl.audit.distance import NOT_CLAIMED
 from sdcdsl.audit.intervals import spelled
 from sdcdsl.cli.audit_rows import Reason, Rows, Term, tidy
@@ -29,6 +29,11 @@ def text_of(rows: Rows) -> str:
     return "\n".join(lines) + "\n"
 
 
+def stand_for(made: Audit) -> str:
+    """Behind a number of pairs: those of contributors who are served by the same tables, and have no row."""
+    return f", and {count(made.unlisted)} that they stand for" if made.unlisted else ""
+
+
 def _headline(rows: Rows) -> str:
     if rows.attacked or not len(rows):
         return rows.made.verdict.upper()
@@ -43,7 +48,7 @@ def _summary(rows: Rows) -> list[str]:
         return ["  no cell is sensitive to any attacker: nothing was checked, and nothing is claimed"]
     counts = {word: int((made.verdicts == letter).sum()) for letter, word in WORDS.items()}
     lines = [
-        f"  pairs       {count(len(rows))} of attacker and sensitive cell",
+        f"  pairs       {count(len(rows))} of attacker and sensitive cell{stand_for(made)}",
         f"  protected   {count(counts['protected'])}",
         f"  exposed     {count(counts['exposed'])}{_extent(rows)}",
         f"  not proven  {count(counts['not proven'])}",

@@ -76,6 +76,10 @@ def _text(block: dict[str, Any]) -> list[str]:
     merged = f" ({count(block['merged_attackers'])} more are covered by these)" if block["merged_attackers"] else ""
     lines.append(f"  attackers   {kinds}{merged}")
     lines.append(f"  pairs       {count(counts['pairs'])} of attacker and sensitive cell")
+    if "listed_pairs" in counts:
+        listed = count(counts["listed_pairs"])
+        lines.append(f"              {listed} in the list; others when a release leaves them too little")
+        lines.append("              fewer: `each unit where contribution >= 5% of value` in the attacker")
     for m in block["methods"]:
         lines.append(f"  method      {m['method']}: {m['about']}")
     lines.append(f"  memory      {_size(block['memory_bytes'])} for the problem itself")

@@ -12,7 +12,7 @@ import numpy as np
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_rows import tidy
-from sdcdsl.cli.audit_text import count, plural, shown
+from sdcdsl.cli.audit_text import count, plural, shown, stand_for
 from sdcdsl.cli.ends import EXITS
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -224,7 +224,7 @@ def _audit(outcome: Outcome) -> str:
         return "nothing to check: no cell is sensitive to any attacker"
     conditional = "conditional" in outcome.problem.dataset  # then others have levels, too
     what = "cell" if conditional else "sensitive cell"
-    pairs = f"{plural(len(made.verdicts), 'pair')} of attacker and {what}"
+    pairs = f"{plural(len(made.verdicts), 'pair')} of attacker and {what}{stand_for(made)}"
     good = int((made.verdicts == "p").sum())
     how_many = "all" if good == len(made.verdicts) else count(good)
     if made.distance is not None:  # nothing is published about changes, so there was nobody to simulate

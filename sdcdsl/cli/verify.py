@@ -126,6 +126,7 @@ def _document(file: str, found: Verification, code: int) -> dict[str, Any]:
         "name": found.header.get("name"),
         "inputs": found.header.get("inputs", []),
         "pairs": found.pairs,
+        **({"unlisted": found.unlisted} if found.unlisted else {}),
         "protected": found.protected,
         "exposed": found.exposed,
         "not_proven": found.not_proven,
@@ -136,11 +137,15 @@ def _document(file: str, found: Verification, code: int) -> dict[str, Any]:
     }
 
 
+def _stand_for(found: Verification) -> str:
+    return f", and {found.unlisted} that they stand for" if found.unlisted else ""
+
+
 def _text(found: Verification) -> str:
     arithmetic = "exact" if found.exact else f"within {found.largest_tolerance:.2g} of the levels"
     out = [
         f"{visible(str(found.header.get('name')))}: the certificate holds",
-        f"  pairs       {found.pairs} of attacker and sensitive cell",
+        f"  pairs       {found.pairs} of attacker and sensitive cell{_stand_for(found)}",
         f"  protected   {found.protected}",
         f"  exposed     {found.exposed}",
         f"  not proven  {found.not_proven}",

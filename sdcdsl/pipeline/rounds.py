@@ -5,6 +5,9 @@ names those that it leaves too narrow (`audit.sums`); they become cells of the p
 Sums are never taken out, and there are finitely many, so that this ends. All searches together have the time of one:
 the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left.
 
+The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little
+gets a row. A pattern of hidden cells is mended for them at once, by hiding more.
+
 Bounds. A sum is asked for in every release of the rounds that follow, be all its members hidden or not. That may be
 more than the audit asks of a release in which one of them is published: such a round proves nothing about the least
 cost, and the bound stays the one of the rounds before. It is no more for a pair of which one cell is sensitive and asks
@@ -37,6 +40,7 @@ from sdcdsl.pipeline.request import Request
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.3  # of the time that is left, for a search that may not be the last one
+MENDED = 0.8  # the same for the last one where its pattern may have to be mended for contributors
 FELL_BACK = "the audit refused a release that cost less; this is the one that the search had before it"
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 
@@ -57,7 +61,8 @@ class Round:
 
 
 Search = Callable[[TableProblem, Plan, Checkpointer, Deadline, Incumbents], Result]
-Auditing = Callable[[TableProblem, Pattern, Plan], tuple[Audit | None, list[Diagnostic]]]
+# The last one: of another release of the problem.
+Auditing = Callable[[TableProblem, Pattern, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
 
 
 class Rounds:
@@ -80,7 +85,7 @@ class Rounds:
         )
         last = not limited
         while True:
-            made = self._round(1.0 if last else SHARE)
+            made = self._round(SHARE if not last else MENDED if limited and self.problem.families is not None else 1.0)
             if not made.found_release:
                 if made.result.status == LIMIT and not last and not self.deadline.expired:
                     last = True  # a part of the time was too little
@@ -123,7 +128,7 @@ class Rounds:
 
     def _judged(self, made: Round) -> Round:
         assert made.result.pattern is not None
-        judged, wrong = self.audit(made.problem, made.result.pattern, self.plan)
+        judged, wrong = self.audit(made.problem, made.result.pattern, self.plan, made.audit)
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))
@@ -193,7 +198,8 @@ class Rounds:
             return made
         result, more = made.result, _late(made.problem)
         sums = "a sum" if more == 1 else f"{more:,} sums"
-        note = f"releases were found, and not released: they tell {sums} of cells that the rules call sensitive"
+        what = f"tell {sums} of cells that the rules call sensitive" if more else "expose cells to contributors"
+        note = f"releases were found, and not released: they {what}"
         status = LIMIT if result.status == INFEASIBLE and not _proves(made.problem) else result.status
         return replace(made, result=replace(result, status=status, notes=(*result.notes, note)))
 

@@ -37,7 +37,8 @@ class ProblemReader:
 
     def __init__(self, header: dict[str, Any], allowance: Allowance) -> None:
         if header.get("sdcdsl-certificate") not in FORMATS or type(header["sdcdsl-certificate"]) is not int:
-            raise MalformedCertificate(f"not a certificate of format {' or '.join(map(str, FORMATS))}")
+            *others, last = FORMATS
+            raise MalformedCertificate(f"not a certificate of format {', '.join(map(str, others))} or {last}")
         if header.get("tolerance") != TOLERANCE:
             raise MalformedCertificate(f"written for another tolerance than {TOLERANCE:g}")
         self.counted = COUNTS + (MORE if header["sdcdsl-certificate"] == FAMILIES else ())

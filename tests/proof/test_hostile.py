@@ -142,8 +142,8 @@ def test_hostile_records(tmp_path: Path, line: int, instead: bytes, said: str):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"sdcdsl-certificate": 3}, "not a certificate of format 1 or 2"),
-        ({"sdcdsl-certificate": True}, "not a certificate of format 1 or 2"),
+        ({"sdcdsl-certificate": 4}, "not a certificate of format 1, 2 or 3"),
+        ({"sdcdsl-certificate": True}, "not a certificate of format 1, 2 or 3"),
         ({"tolerance": 0.1}, "another tolerance"),
         ({"counts": []}, "expected an object"),
         ({"counts": {**HEADER["counts"], "cells": -1}}, "a count was expected"),
