@@ -28,6 +28,7 @@ from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance, Requirements
+from sdcdsl.numerics.sparse_null_space import size
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 ENOUGH = 1 - 1e-9
@@ -283,7 +284,7 @@ def adds_up(M: csr_array, moves: list[Move]) -> bool:
         return True
     d = np.concatenate([move[1] for move in moves])
     start = np.cumsum([0, *(len(cells) for cells, _ in moves)])
-    whole = csc_array((d, np.concatenate([cells for cells, _ in moves]), start), shape=(M.shape[1], len(moves)))
+    whole = csc_array((d, np.concatenate([cells for cells, _ in moves]), start), shape=(size(M)[1], len(moves)))
     off = csc_array(M @ whole)
     far = np.maximum.reduceat(np.abs(d), start[:-1])
     return bool((np.abs(off.data) <= BOXES.true * np.repeat(far, np.diff(off.indptr))).all())
