@@ -26,9 +26,12 @@ from runner import main
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.by_model import by_model
+from sdcdsl.methods.model_check import checked
 from sdcdsl.methods.result import Result, SolveContext
-from sdcdsl.methods.solving import definition, run
+from sdcdsl.methods.solving import definition
+from sdcdsl.registry import load
 from sdcdsl.status import OPTIMAL
+from sdcdsl.vocabulary.methods import METHODS
 
 KIND = "Accelerators and models alone"
 GAP, LIMIT, SHORT = 1e-5, 20.0, 2.0  # what is shorter is run twice
@@ -76,7 +79,10 @@ def row_of(instance: str, asked: Asked, setting: Setting) -> Row:
         if seconds[way] < SHORT:
             seconds[way] = min(seconds[way], _timed(solve, problem, asked, setting)[1])
     fast, alone = results["accelerated"], results["alone"]
-    both = fast.status == alone.status == OPTIMAL and fast.objective is not None and alone.objective is not None
+    ours, theirs = fast.objective, alone.objective
+    agree = None
+    if fast.status == alone.status == OPTIMAL and ours is not None and theirs is not None:
+        agree = abs(ours - theirs) <= SAME * abs(theirs) + SAME
     return {
         "cells": problem.n,
         "pairs": problem.dataset.sizes["pair"],
@@ -85,7 +91,7 @@ def row_of(instance: str, asked: Asked, setting: Setting) -> Row:
         "cpu": seconds["accelerated"],
         "alone": {"status": alone.status, "objective": alone.objective, "cpu": seconds["alone"]},
         "ratio": seconds["alone"] / seconds["accelerated"],
-        "agree": abs(fast.objective - alone.objective) <= SAME * abs(alone.objective) + SAME if both else None,
+        "agree": agree,
     }
 
 
@@ -98,7 +104,9 @@ def _timed(
 
 
 def _accelerated(problem: TableProblem, method: str, context: SolveContext) -> Result:
-    return run(problem, method, context)
+    """The accelerator at any size, checked by the model."""
+    record = METHODS[method]
+    return checked(problem, definition(method), load(record.accelerator or "")(problem, context), context)
 
 
 def _alone(problem: TableProblem, method: str, context: SolveContext) -> Result:

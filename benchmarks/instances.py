@@ -24,7 +24,9 @@ from generators import ASYMMETRIC, SYMMETRIC, added_up, bound, cells_over, hiera
 from sdcdsl.bind.holdings import cells_of
 from sdcdsl.bind.microdata import Columns
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.bind.rules import PPercent, Threshold, combined
+from sdcdsl.bind.rules.cells import combined
+from sdcdsl.bind.rules.p_percent import PPercent
+from sdcdsl.bind.rules.threshold import Threshold
 from sdcdsl.bind.tabulate import tabulate
 
 __all__ = ["ASYMMETRIC", "SYMMETRIC", "hierarchy", "problem", "random_tree"]  # and what stands below
@@ -111,7 +113,7 @@ def business(levels: tuple[tuple[int, ...], ...] = ((2, 6), (2, 4), (3,)), sensi
     table, found = tabulate(pl.DataFrame(data), dimensions, Columns(("REG", "IND", "SIZE"), "value"))
     assert table is not None, found
     judged = cells_of(table)
-    verdict = combined([Threshold(3, 0.1).judge(judged), PPercent(0.1).judge(judged)])
+    verdict = combined([Threshold(n=3, level=0.1).judge(judged), PPercent(p=0.1).judge(judged)])
     candidates = np.flatnonzero(verdict.sensitive & (table.value > 0))
     chosen = np.sort(rng.choice(candidates, min(sensitive, len(candidates)), replace=False))
     level = np.ceil(np.round(verdict.upper[chosen], 9))

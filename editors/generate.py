@@ -13,9 +13,10 @@ from pathlib import Path
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.syntax.grammar import tables
 from sdcdsl.syntax.messages import USAGE
+from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.methods import METHODS
-from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES
-from sdcdsl.vocabulary.rules import ALIASES, RULES
+from sdcdsl.vocabulary.quantities import QUANTITIES
+from sdcdsl.vocabulary.rules import RULES
 
 HERE = Path(__file__).resolve().parent
 NOTE = "Written by editors/generate.py from the grammar and the vocabulary."
@@ -25,13 +26,16 @@ def words() -> dict[str, list[str]]:
     """The words of the language by what they are; each in one list."""
     top = [word for word in USAGE["file"] if word]
     inner = [word for block, forms in USAGE.items() if block != "file" for word in forms if word]
-    methods, rules = list(METHODS.built_in), [*RULES, *ALIASES]
+    methods, rules = (
+        list(METHODS.built_in),
+        [*RULES.built_in, *(alias for rule in RULES.built_in.values() for alias in rule.aliases)],
+    )
     expression = sorted(RESERVED | {"level"})
     taken: set[str] = set()
     out: dict[str, list[str]] = {}
     for name, found in (
         ("expression", expression),
-        ("function", [f for f in FUNCTIONS if f not in ("level", "largest")]),
+        ("function", [f for f in FUNCTIONS.built_in_names if f not in ("level", "largest")]),
         ("top", top),
         ("method", methods),
         ("rule", [rule for rule in rules if rule not in tables().keywords]),

@@ -1,15 +1,18 @@
-"""Every method, rule, reader, writer, backend and cost by its name: one line each, to the record that describes it and
+"""Every method, rule, format, backend and function by its name: one line each, to the record that describes it and
 names what does the work.
 
 A record is loaded when its name is used first, so `sdcdsl check` loads no numerical library. Third parties add records
 by entry points, in the group `sdcdsl.KIND`. A plug-in that cannot be used is a `Fault`, which commands report: it is
-never raised, and no table contains it.
+never raised, and no registry contains it.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any, Generic, Protocol, TypeVar
 
 from sdcdsl.record import Record, record
@@ -23,6 +26,62 @@ LINES: dict[str, dict[str, str]] = {
         "rounding": "sdcdsl.methods.rounding:METHOD",
         "perturb": "sdcdsl.methods.perturb:METHOD",
         "combined": "sdcdsl.methods.combined:METHOD",
+    },
+    "rules": {
+        "threshold": "sdcdsl.bind.rules.threshold:RULE",
+        "dominance": "sdcdsl.bind.rules.dominance:RULE",
+        "p_percent": "sdcdsl.bind.rules.p_percent:RULE",
+        "pq": "sdcdsl.bind.rules.pq:RULE",
+        "contributors": "sdcdsl.bind.rules.contributors:RULE",
+        "request": "sdcdsl.bind.rules.request:RULE",
+        "zero": "sdcdsl.bind.rules.zero:RULE",
+        "status": "sdcdsl.bind.rules.status:RULE",
+    },
+    "readers": {
+        "csv": "sdcdsl.formats.csv:READER",
+        "parquet": "sdcdsl.formats.parquet:READER",
+        "argus": "sdcdsl.formats.argus:READER",
+    },
+    "tables": {
+        "jj": "sdcdsl.formats.jj:TABLE",
+    },
+    "hierarchies": {
+        "hrc": "sdcdsl.formats.hrc:HIERARCHY",
+        "columns": "sdcdsl.formats.columns:HIERARCHY",
+        "parents": "sdcdsl.formats.parents:HIERARCHY",
+    },
+    "cell_lists": {
+        "csv": "sdcdsl.formats.csv:CELL_LIST",
+        "hst": "sdcdsl.formats.hst:CELL_LIST",
+    },
+    "writers": {
+        "csv": "sdcdsl.formats.csv:WRITER",
+        "parquet": "sdcdsl.formats.parquet:WRITER",
+        "sdmx": "sdcdsl.formats.sdmx:WRITER",
+        "jj": "sdcdsl.formats.jj:WRITER",
+        "argus": "sdcdsl.formats.argus:WRITER",
+        "html": "sdcdsl.formats.html:WRITER",
+    },
+    "backends": {
+        "highs": "sdcdsl.solve.highs:BACKEND",
+        "scip": "sdcdsl.solve.scip:BACKEND",
+        "gurobi": "sdcdsl.solve.through_linopy:GUROBI",
+        "cplex": "sdcdsl.solve.through_linopy:CPLEX",
+        "xpress": "sdcdsl.solve.through_linopy:XPRESS",
+        "mosek": "sdcdsl.solve.through_linopy:MOSEK",
+    },
+    "functions": {
+        "min": "sdcdsl.vocabulary.functions:MIN",
+        "max": "sdcdsl.vocabulary.functions:MAX",
+        "abs": "sdcdsl.vocabulary.functions:ABS",
+        "sqrt": "sdcdsl.vocabulary.functions:SQRT",
+        "log": "sdcdsl.vocabulary.functions:LOG",
+        "exp": "sdcdsl.vocabulary.functions:EXP",
+        "round": "sdcdsl.vocabulary.functions:ROUND",
+        "floor": "sdcdsl.vocabulary.functions:FLOOR",
+        "ceil": "sdcdsl.vocabulary.functions:CEIL",
+        "largest": "sdcdsl.vocabulary.functions:LARGEST",
+        "level": "sdcdsl.vocabulary.functions:LEVEL",
     },
 }
 
@@ -56,7 +115,12 @@ class Unusable(Exception):
     """What a record names cannot be loaded. The text is the reason."""
 
 
+class PluginFailed(Exception):
+    """The code of a plug-in raised, or gave something else than it has to. The text says of which, and no data."""
+
+
 T = TypeVar("T", bound=Described)
+R = TypeVar("R")
 
 
 class Registry(Mapping[str, T], Generic[T]):
@@ -68,7 +132,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self._own: dict[str, T] = {}
         self._plugins: dict[str, T] | None = None
         self._faults: list[Fault] = []
-        _ALL.append(self)
+        REGISTRIES.append(self)
 
     @property
     def group(self) -> str:
@@ -81,12 +145,31 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._own[name]
         return self.plugins[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._lines or name in self.plugins
+
     def __iter__(self) -> Iterator[str]:
         yield from self._lines
         yield from self.plugins
 
     def __len__(self) -> int:
         return len(self._lines) + len(self.plugins)
+
+    def find(self, name: str) -> T | None:
+        """By its name, or by another name that a record gives itself. Ours come first."""
+        if name in self._lines:
+            return self[name]
+        for records in (self.built_in, self.plugins):
+            if name in records:
+                return records[name]
+            for found in records.values():
+                if name in _aliases(found):
+                    return found
+        return None
+
+    @property
+    def built_in_names(self) -> tuple[str, ...]:
+        return tuple(self._lines)
 
     @property
     def built_in(self) -> dict[str, T]:
@@ -108,9 +191,23 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def fault(self, name: str) -> Fault | None:
         """Why a plug-in of this name cannot be used, if there is one."""
-        if name in self._lines:
+        if name in self:
             return None
         return next((fault for fault in self.faults if fault.name == name), None)
+
+    def is_plugin(self, name: str) -> bool:
+        return name not in self._lines and name in self.plugins
+
+    def call(self, name: str, function: Callable[..., R], *given: Any, **named: Any) -> R:
+        """Calls what the record of this name brings along. What ours raises is a bug of ours."""
+        if not self.is_plugin(name):
+            return function(*given, **named)
+        try:
+            return function(*given, **named)
+        except (OSError, MemoryError):  # of files and machines, and said so
+            raise
+        except Exception as error:
+            raise PluginFailed(f"the plug-in `{name}` ({self.kind}) failed: {_raised(error)}") from error
 
     def forget(self) -> None:
         self._plugins, self._faults = None, []
@@ -118,14 +215,24 @@ class Registry(Mapping[str, T], Generic[T]):
     def _add(self, found: dict[str, T], point: Any) -> None:
         package = point.dist.name if point.dist is not None else "?"
         why, loaded = self._loaded(point)
-        if why is None and point.name in self._lines:
-            why = "sdcdsl has this name itself"
-        elif why is None and point.name in found:
-            why = "another package has registered this name"
+        if why is None:
+            why = self._taken(found, {point.name, *_aliases(loaded)})
         if why is not None:
             self._faults.append(Fault(self.kind, point.name, package, why))
         else:
             found[point.name] = loaded
+
+    def _taken(self, found: Mapping[str, T], names: set[str]) -> str | None:
+        ours, theirs = {*self._lines}, {*found}
+        if hasattr(self._of, "aliases"):  # else nothing is loaded to look for them
+            ours |= {alias for own in self.built_in.values() for alias in _aliases(own)}
+            theirs |= {alias for other in found.values() for alias in _aliases(other)}
+        for name in sorted(names):
+            if name in ours:
+                return f"sdcdsl itself has the name `{name}`"
+            if name in theirs:
+                return f"another plug-in has the name `{name}`"
+        return None
 
     def _loaded(self, point: Any) -> tuple[str | None, Any]:
         try:
@@ -137,14 +244,23 @@ class Registry(Mapping[str, T], Generic[T]):
             return f"{point.value} is a {type(loaded).__name__}, and a {kind} is needed, which describes it", None
         if loaded.name != point.name:
             return f"its record has another name, `{loaded.name}`", None
-        return loaded.incomplete(), loaded
+        try:
+            return loaded.incomplete(), loaded
+        except Exception as error:  # a record whose fields are not what they should be
+            return f"its record does not hold together ({type(error).__name__}: {error})", None
 
 
-_ALL: list[Registry] = []
+REGISTRIES: list[Registry] = []
 
 
-def load(reference: str | Callable[..., Any]) -> Any:
+def _aliases(record: Any) -> tuple[str, ...]:
+    return getattr(record, "aliases", ())
+
+
+def load(reference: str | Callable[..., Any] | None) -> Any:
     """What "module:attribute" or "module" names; anything else is what it is."""
+    if reference is None:
+        raise Unusable("nothing carries it out")
     if not isinstance(reference, str):
         return reference
     module, _, path = reference.partition(":")
@@ -157,9 +273,43 @@ def load(reference: str | Callable[..., Any]) -> Any:
     return found
 
 
+def unloaded(reference: str | Callable[..., Any] | None) -> str | None:
+    """Why what a record names cannot be loaded, in a sentence; None if it is there."""
+    try:
+        load(reference)
+    except Unusable as error:
+        return str(error)
+    return None
+
+
+def unloadable(reference: str | Callable[..., Any] | None) -> str | None:
+    """Why what a record names cannot be called, in a sentence; None if it can. Nothing is imported: a module that is
+    there is enough, and its absence is what a forgotten half of a plug-in looks like."""
+    if callable(reference):
+        return None
+    if not isinstance(reference, str) or not all(part.strip().isidentifier() for part in _parts(reference)):
+        return f'{reference!r} is no function, and does not name one by "module:function"'
+    try:
+        there = find_spec(reference.partition(":")[0].strip())
+    except (Exception, SystemExit) as error:  # of a package above it, which is imported
+        return f"{reference} cannot be found ({type(error).__name__}: {error})"
+    return None if there is not None else f"there is no module for {reference}"
+
+
+def _parts(reference: str) -> list[str]:
+    return reference.replace(":", ".").split(".")
+
+
+def _raised(error: Exception) -> str:
+    """Where the code of a plug-in failed. What an exception says may be data, and messages end up in logs."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in line {frames[-1].lineno} of {PurePath(frames[-1].filename).name}" if frames else ""
+    return f"it raised {type(error).__name__}{where}"
+
+
 def forget() -> None:
     """Plug-ins are looked up again: after packages were installed into a running process."""
-    for registry in _ALL:
+    for registry in REGISTRIES:
         registry.forget()
 
 

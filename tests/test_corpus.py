@@ -96,14 +96,15 @@ def test_there_are_many_different_mistakes():
 
 
 def test_every_code_of_a_policy_has_a_bad_file():
-    """All codes that `check` can say occur in the corpus, except the two that need a huge file."""
+    """All codes that `check` can say occur in the corpus, except two that need a huge file and one that needs a plug-in
+    (tests/plugins)."""
     said = {
         code
         for path in [*ALONE, *SEVERAL]
         for code, _ in _HEADLINE.findall(path.with_suffix(".expected").read_text(encoding="utf-8"))
     }
     checked = {code for code in CODES if code < "SDC200"}
-    assert checked - said == {"SDC002", "SDC008"}
+    assert checked - said == {"SDC002", "SDC008", "SDC148"}
 
 
 def test_several_mistakes_are_reported_in_one_run():

@@ -29,9 +29,10 @@ from sdcdsl.syntax.messages import USAGE
 from sdcdsl.syntax.parser import parse
 from sdcdsl.syntax.tree import Node, Token
 from sdcdsl.vocabulary import formats
+from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions
 from sdcdsl.vocabulary.option import OptionSpec, options_of
-from sdcdsl.vocabulary.quantities import FUNCTIONS, KNOWLEDGE, QUANTITIES, ROLES
+from sdcdsl.vocabulary.quantities import KNOWLEDGE, QUANTITIES, ROLES
 from sdcdsl.vocabulary.rules import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -302,7 +303,7 @@ def test_every_word_is_explained() -> None:
     known = _code_words(*(page for page in reference if page != VOCABULARY))
     wanted = {*METHODS, *RULES, *(a for r in RULES.values() for a in r.aliases), *EXPERIMENTS}
     wanted |= {*QUANTITIES, *FUNCTIONS, *ROLES, *(word for what in KNOWLEDGE for word in what.split())}
-    for kind in (formats.DATA, formats.TABLES, formats.HIERARCHIES, formats.CELL_LISTS, formats.RELEASES):
+    for kind in formats.FORMATS.values():
         wanted |= {*kind}
     wanted |= {name for r in RULES.values() for name in options_of(r.arguments)}
     assert not wanted - known
@@ -311,7 +312,7 @@ def test_every_word_is_explained() -> None:
 def test_every_option_is_mentioned() -> None:
     known = _code_words(*PAGES)
     described = [*(m.options for m in METHODS.values()), ExperimentOptions, formats.StatusOptions, formats.ValueOptions]
-    for kind in (formats.DATA, formats.TABLES, formats.HIERARCHIES, formats.CELL_LISTS, formats.RELEASES):
+    for kind in formats.FORMATS.values():
         described += [f.options for f in kind.values()]
     assert not {name for one in described for name in options_of(one)} - known
 
@@ -398,7 +399,7 @@ _INTRODUCTION = """\
 # The words of edition 1
 
 Rules, methods, formats, experiments, quantities and functions are words of the vocabulary, not of the grammar. This
-page is generated from their descriptions in `sdcdsl/vocabulary`, the same ones that `sdcdsl check` works with. The
+page is generated from their records in the registry, the same ones that `sdcdsl check` works with. The
 other pages of the [reference](../language.md) explain them.
 
 *takes*: what is written after the word. *per cell*: may be repeated with `where`; the last match wins.
@@ -419,14 +420,7 @@ def vocabulary_page() -> str:
     out.append("\n".join(f"* `{e.name}`: {e.about}" for e in EXPERIMENTS.values()) + "\n")
     out.append(_options(options_of(ExperimentOptions)))
     out.append("## Formats\n")
-    kinds = {
-        "data": formats.DATA,
-        "a table": formats.TABLES,
-        "a hierarchy": formats.HIERARCHIES,
-        "a list of sensitive cells": formats.CELL_LISTS,
-        "a release": formats.RELEASES,
-    }
-    for kind, known in kinds.items():
+    for kind, known in formats.FORMATS.items():
         out.append(f"### Formats of {kind}\n")
         out += [f"`{f.name}`: {f.about}.\n\n{_options(options_of(f.options))}" for f in known.values()]
     out.append(f"### Options of `value`\n\n{_options(options_of(formats.ValueOptions))}")

@@ -31,8 +31,7 @@ import numpy as np
 from sdcdsl.bind.additivity import total_entries
 from sdcdsl.bind.holdings import cells_from
 from sdcdsl.bind.relations import Relations
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement
+from sdcdsl.bind.rules.cells import Judgement, RuleCells
 from sdcdsl.bind.tabulation import Contributions
 
 PAIR_LIMIT = 12

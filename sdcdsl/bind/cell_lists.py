@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,9 @@ import numpy as np
 from sdcdsl.bind.evaluate import View
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.options import option_values
-from sdcdsl.bind.readers.csv_records import read_csv
-from sdcdsl.bind.readers.hst import read_hst
-from sdcdsl.bind.readers.records import ROW, ColumnSelection
 from sdcdsl.bind.readers.wording import offenders
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Place
+from sdcdsl.bind.reading import read_by
+from sdcdsl.diagnostics import Diagnostic, Place
 from sdcdsl.policy import document as d
 from sdcdsl.vocabulary.formats import CELL_LISTS
 
@@ -31,7 +29,9 @@ class ListedCells:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class CellEntry:
+    """What a line of a file says of a cell: `unsafe`, `hidden`, `protect` (published as it is), or its levels."""
+
     codes: tuple[str, ...]
     status: str | None
     place: Place
@@ -48,14 +48,12 @@ def cells_from_file(
     if view is None or view.lattice is None:
         return None, []
     names = [dim.name for dim in view.lattice.dimensions]
-    if file.format == "hst":
-        found_entries, problems = _hst(path, len(names))
-    else:
-        found_entries, problems = _csv(path, file, names)
-    if problems:
+    options = option_values(file.options, CELL_LISTS[file.format].options)
+    found_entries, problems = read_by(CELL_LISTS, file.format, list, file.span, path, names, options)
+    if problems or found_entries is None:
         return None, problems
     out = ListedCells(np.zeros(n, bool), np.zeros(n), np.zeros(n), np.zeros(n, bool), np.zeros(n, bool))
-    strange: list[_Entry] = []
+    strange: list[CellEntry] = []
     for entry in found_entries:
         cell = _cell(view, dict(zip(names, entry.codes, strict=True)))
         if cell is None:
@@ -77,23 +75,3 @@ def _cell(view: View, codes: Mapping[str, str]) -> int | None:
     if any(codes[dim.name] not in dim.index for dim in view.lattice.dimensions):
         return None
     return int(view.cells[view.lattice.cell(codes)])
-
-
-def _hst(path, dimensions: int) -> tuple[Iterator[_Entry], list[Diagnostic]]:
-    records, problems = read_hst(path, dimensions=dimensions)
-    if records is None or problems:
-        return iter(()), problems
-    return (_Entry(r.codes, r.status, FilePlace(str(path), line=r.line), r.levels) for r in records), []
-
-
-def _csv(path, file: d.FileReference, names: list[str]) -> tuple[Iterator[_Entry], list[Diagnostic]]:
-    options = option_values(file.options, CELL_LISTS["csv"].options)
-    asked = ColumnSelection(codes=names, decimal=options["decimal"])
-    records, problems = read_csv(path, asked, delimiter=options["delimiter"])
-    if records is None:
-        return iter(()), problems
-    rows = records.frame.collect()
-    return (
-        _Entry(tuple(row[name] or "" for name in names), "unsafe", records.place(row[ROW]))
-        for row in rows.iter_rows(named=True)
-    ), []

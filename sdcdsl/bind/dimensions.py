@@ -8,12 +8,10 @@ import numpy as np
 
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
-from sdcdsl.bind.options import encoding_of, option_values
-from sdcdsl.bind.readers.correspondence import read_correspondence
-from sdcdsl.bind.readers.hrc import read_hrc
+from sdcdsl.bind.options import option_values
 from sdcdsl.bind.readers.inline_tree import Entry, Equation, tree_from_equations, tree_from_outline
-from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.prefix import tree_from_prefixes
+from sdcdsl.bind.reading import read_by
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.vocabulary.formats import HIERARCHIES
@@ -101,13 +99,7 @@ def _from_file(
     if path is None:
         return None, missing
     options = option_values(file.options, HIERARCHIES[file.format].options)
-    if file.format == "hrc":
-        return read_hrc(path, total=root or "Total", leader=options["lead"], name=label)
-    shared = {"total": root, "delimiter": options["delimiter"], "name": label, "encoding": encoding_of(options)}
-    if file.format == "columns":
-        return read_correspondence(path, columns=options["levels"] or (), **shared)
-    child, parent = options["child"], options["parent"]
-    return read_parents(path, child=child[0] if child else None, parent=parent[0] if parent else None, **shared)
+    return read_by(HIERARCHIES, file.format, CodeTree, file.span, path, root, label, options)
 
 
 def _place(span, block: d.Block) -> Place:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.types import code_text
+from sdcdsl.registry import load
+from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.quantities import QUANTITIES
 
 Values = np.ndarray
@@ -164,7 +167,11 @@ class Evaluator:
         if e.name == "level":
             return self._codes(e.arguments[0].value.name, levels_in).astype(float)  # type: ignore[union-attr]
         values = [self._value(a.value) for a in e.arguments]
-        return _FUNCTIONS[e.name](*values)
+        return FUNCTIONS.call(e.name, self._worked_out, e.name, values)
+
+    def _worked_out(self, function: str, values: Sequence[Any]) -> np.ndarray:
+        shape = np.broadcast_shapes(*map(np.shape, values), self.cells.shape)
+        return np.broadcast_to(_defined(load(FUNCTIONS[function].of))(*values), shape)
 
     def _compares_codes(self, e: x.Compare) -> bool:
         names = [side.name for side in (e.left, e.right) if isinstance(side, x.Name)]
@@ -230,17 +237,14 @@ _COMPARE: dict[str, Callable] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
-_FUNCTIONS: dict[str, Callable] = {
-    "min": lambda *v: np.minimum.reduce(np.broadcast_arrays(*v)),
-    "max": lambda *v: np.maximum.reduce(np.broadcast_arrays(*v)),
-    "abs": np.abs,
-    "sqrt": np.sqrt,
-    "log": _defined(np.log),
-    "exp": _defined(np.exp),
-    "round": np.round,
-    "floor": np.floor,
-    "ceil": np.ceil,
-}
+
+
+def smallest(*amounts: Values) -> Values:
+    return np.minimum.reduce(np.broadcast_arrays(*amounts))
+
+
+def largest(*amounts: Values) -> Values:
+    return np.maximum.reduce(np.broadcast_arrays(*amounts))
 
 
 # ---- statements over cells ------------------------------------------------------------------------------

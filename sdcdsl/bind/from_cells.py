@@ -29,7 +29,7 @@ from sdcdsl.bind.unlisted_cells import absent_leaves
 from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy.measure import measure_of
-from sdcdsl.vocabulary.formats import STATUS, VALUE
+from sdcdsl.vocabulary.formats import StatusOptions, ValueOptions
 
 ROUNDING = 1e-6
 LETTERS = {"sensitive": "u", "safe": "s", "fixed": "z", "hidden": "m"}
@@ -62,7 +62,7 @@ def from_cells(
         return None, found
     counts = [s.column for s in block.all(d.Count) if s.column]
     declared = {c: spread(c, np.nan) for c in counts}
-    absent = option_values(_value_of(block).options, VALUE)["absent"]
+    absent = option_values(_value_of(block).options, ValueOptions)["absent"]
     if absent == "refused":
         number = declared[counts[0]] if counts else None
         found = found + absent_leaves(row, spread(columns["value"], np.nan), number, cells, place)
@@ -216,7 +216,7 @@ def _status(
     statement = next((s for s in block.all(d.ColumnOf) if s.quantity == "status"), None)
     if statement is None:
         return None, []
-    words = option_values(statement.options, STATUS)
+    words = option_values(statement.options, StatusOptions)
     letters = {word: LETTERS[kind] for kind, listed in words.items() for word in (listed or ())}
     letters = letters or {letter: letter for letter in LETTERS.values()}
     said = frame[statement.column].to_list()

@@ -14,9 +14,7 @@ from sdcdsl.bind.holdings import cells_of
 from sdcdsl.bind.keys import cell_keys, wants_keys
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import Columns, contributors_among, without_contributors
-from sdcdsl.bind.options import rule_arguments
 from sdcdsl.bind.relations import relations
-from sdcdsl.bind.rules import RULES
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable, Contributors
 from sdcdsl.bind.tabulate import tabulate
@@ -25,9 +23,9 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.measure import measure_of
+from sdcdsl.policy.plain import largest_needed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import code_text
-from sdcdsl.vocabulary.plugins import find_rule
 
 NOT_ASKED = ["", "0", "false", "False", "FALSE", "no", "No", "NO", "n", "N"]
 
@@ -107,9 +105,7 @@ def _largest_needed(policy: Policy) -> int:
     """How many of the largest contributions any rule or expression of the policy looks at."""
     most = 2
     for fact in policy.facts_of(d.Sensitive):
-        rule = find_rule(fact.rule.name) if fact.rule is not None else None
-        if rule is not None and fact.rule is not None and rule.name in RULES:
-            most = max(most, RULES[rule.name](**rule_arguments(fact.rule, rule.arguments)).largest_needed)
+        most = max(most, largest_needed(fact.rule) if fact.rule is not None else 0)
     for blocks in policy.blocks.values():
         for e in x.walk(tuple(s for b in blocks.values() for s in b.statements)):
             if isinstance(e, x.Call) and e.name == "largest" and isinstance(e.arguments[0].value, x.Number):

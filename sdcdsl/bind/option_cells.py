@@ -27,8 +27,8 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.meaning import LEVELS
+from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
-from sdcdsl.vocabulary.plugins import find_method
 
 Amounts = NDArray[np.float64]  # nan where no statement matches
 Ranges = tuple[Amounts, Amounts]
@@ -46,7 +46,7 @@ def engine_options(engine: d.Engine, described: type, problem: TableProblem) -> 
         said = [option for option in engine.options if option.name == name]
         if said and spec.per_cell:
             out[name] = working.array(spec, said)
-    method = find_method(engine.name)
+    method = METHODS.get(engine.name)
     if method is not None and method.parts and not working.found:
         working.divide([option for option in engine.options if option.name in method.parts], engine)
     found += working.found

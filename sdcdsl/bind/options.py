@@ -1,12 +1,11 @@
-"""Options and rule arguments of a policy as plain values, defaults included."""
+"""Options of a policy as plain values, defaults included."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sdcdsl.policy import document as d
-from sdcdsl.policy import expressions as x
-from sdcdsl.policy.meaning import bind_arguments
+from sdcdsl.policy.plain import plain_value
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of, plain_default
 
 
@@ -18,16 +17,6 @@ def option_values(options: tuple[d.Option, ...], described: type) -> dict[str, A
         option = given.get(name)
         out[name] = plain_default(spec.kind, spec.default) if option is None else option_value(option, spec)
     return out
-
-
-def rule_arguments(call: x.Call, described: type) -> dict[str, Any]:
-    """The arguments of a rule, by name."""
-    known = options_of(described)
-    bound, _ = bind_arguments(call, known)
-    return {
-        name: _plain(bound[name].value, spec.kind) if name in bound else plain_default(spec.kind, spec.default)
-        for name, spec in known.items()
-    }
 
 
 def encoding_of(options: dict[str, Any]) -> str | None:
@@ -42,24 +31,5 @@ def option_value(option: d.Option, spec: OptionSpec) -> Any:
         return True
     if spec.kind is Kind.SWITCH:
         return not option.values
-    values = [_plain(v, spec.kind) for v in option.values]
+    values = [plain_value(v, spec.kind) for v in option.values]
     return tuple(values) if spec.kind is Kind.NAMES else values[0]
-
-
-def _plain(value: x.Expression, kind: Kind) -> Any:
-    if isinstance(value, x.Negative):
-        return -_plain(value.value, kind)
-    match value:
-        case x.Percent():
-            return value.value
-        case x.Number(text):
-            if kind is Kind.NAMES:
-                return text
-            return int(text) if kind is Kind.WHOLE else value.value
-        case x.Duration():
-            return value.seconds
-        case x.Name(name):
-            return name
-        case x.Text(text):
-            return text
-    return value

@@ -13,17 +13,17 @@ from sdcdsl.bind.evaluate import Evaluator, View, select, undecided
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.from_microdata import in_force
 from sdcdsl.bind.naming import first_cells
-from sdcdsl.bind.options import rule_arguments
 from sdcdsl.bind.problem import SensitiveCells, StatementCells
-from sdcdsl.bind.rules import RULES, Judgement, Rule
-from sdcdsl.bind.rules.cells import RuleCells
+from sdcdsl.bind.rules.cells import Judgement, RuleCells, malformed
 from sdcdsl.bind.table import BoundTable
-from sdcdsl.diagnostics import Diagnostic, diagnostic
+from sdcdsl.diagnostics import Diagnostic, Span, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.plain import rule_called
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import fact as written
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.registry import PluginFailed
+from sdcdsl.vocabulary.rules import RULES, Rule, RuleArguments, find_rule
 
 
 @dataclass(eq=False)
@@ -152,8 +152,8 @@ def _sensitive(
 def _by_rule(
     marks: Marks, fact: d.Sensitive, call: x.Call, views: Sequence[View], tables: Sequence[BoundTable]
 ) -> None:
-    described = find_rule(call.name)
-    if described is None:
+    rule = find_rule(call.name)
+    if rule is None:
         return
     mask, lower, upper = np.zeros(marks.n, dtype=bool), np.zeros(marks.n), np.zeros(marks.n)
     for view, table in zip(views, tables, strict=True):
@@ -162,7 +162,7 @@ def _by_rule(
         local = np.arange(table.size)
         where, unknown = Evaluator(view, local).holds(fact.cells.where)
         marks.diagnostics += undecided(fact.cells.where, view.cells[unknown], marks.name)
-        if described.name == "status":
+        if rule.reads_status:
             if table.status is not None:
                 mask[view.cells[where & (table.status == "u")]] = True
             continue
@@ -180,20 +180,31 @@ def _by_rule(
 
 def judge(call: x.Call, cells: RuleCells, known: int, fact: d.Sensitive) -> tuple[Judgement | None, list[Diagnostic]]:
     """What a rule says about cells, if they carry what it looks at."""
-    described = find_rule(call.name)
-    assert described is not None
-    rule: Rule = RULES[described.name](**rule_arguments(call, described.arguments))
-    faults = rule.faults()
+    described, rule = find_rule(call.name), rule_called(call)
+    assert described is not None and rule is not None
+    try:
+        return _judged(described, rule, cells, known, call, call.span or fact.span)
+    except PluginFailed as error:
+        return None, [diagnostic("SDC148", str(error), call.span or fact.span)]
+
+
+def _judged(
+    described: Rule, rule: RuleArguments, cells: RuleCells, known: int, call: x.Call, span: Span | None
+) -> tuple[Judgement | None, list[Diagnostic]]:
+    faults = RULES.call(described.name, rule.faults)
     if faults:
-        return None, [diagnostic("SDC114", f"rule `{call.name}`: {faults[0]}", call.span or fact.span)]
+        return None, [diagnostic("SDC114", f"rule `{call.name}`: {faults[0]}", span)]
     if rule.largest_needed > known:
         headline = f"rule `{call.name}` looks at the {rule.largest_needed} largest contributions, {known} are known"
         help = f"largest({rule.largest_needed}) COLUMN in the table"
-        return None, [diagnostic("SDC303", headline, call.span or fact.span, help=help)]
-    if described.name == "request" and cells.requested is None:
+        return None, [diagnostic("SDC303", headline, span, help=help)]
+    if "units" in described.needs and cells.requested is None:
         headline = "the data does not say who asked for protection"
-        return None, [diagnostic("SDC303", headline, call.span or fact.span, help='column request = "…"')]
-    return rule.judge(cells), []
+        return None, [diagnostic("SDC303", headline, span, help='column request = "…"')]
+    judgement = RULES.call(described.name, rule.judge, cells)
+    if (wrong := malformed(judgement, len(cells.value))) is not None:  # of somebody else's rule
+        return None, [diagnostic("SDC148", f"rule `{call.name}` {wrong}", span)]
+    return judgement, []
 
 
 def _chosen(marks: Marks, cells: d.Cells, views: Sequence[View]) -> np.ndarray:

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from sdcdsl.bind.file_locations import FileLocations
-from sdcdsl.bind.options import encoding_of, option_values
-from sdcdsl.bind.readers.argus_data import read_argus_data
-from sdcdsl.bind.readers.csv_records import read_csv
-from sdcdsl.bind.readers.parquet_records import read_parquet
-from sdcdsl.bind.readers.partitions import Read, read_several
-from sdcdsl.bind.readers.rda import read_rda
-from sdcdsl.bind.readers.records import ColumnSelection, Records
-from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean
+from sdcdsl.bind.options import option_values
+from sdcdsl.bind.readers.partitions import read_several
+from sdcdsl.bind.readers.records import ColumnSelection, Reading, Records, malformed
+from sdcdsl.bind.reading import read_by, unusable_reader
+from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.vocabulary.plugins import find_reader
-
-SUFFIX = {"csv": ".csv", "parquet": ".parquet"}  # of files that a folder gives
+from sdcdsl.vocabulary.formats import READERS, Reader
 
 
 @dataclass
@@ -78,61 +72,52 @@ class Sources:
     def _records(self, data: str) -> tuple[Records | None, list[Diagnostic]]:
         origin = self.policy.data[data].the(d.Origin)
         file = origin.file
-        codes, numbers = self.asked[data]
-        options = option_values(file.options, _described(file.format))
-        if file.format == "argus":
-            path, missing = self.places.find(data, file.path, file.span)
-            return self._argus(path, options, origin, data) if path is not None else (None, missing)
-        paths, missing = self.places.find_all(data, file.path, file.span, SUFFIX[file.format])
+        reader, name = READERS[file.format], self.places.called(data, file.path)
+        paths, missing = self._files(data, file, reader)
         if not paths:
             return None, missing
+        codes, numbers = self.asked[data]
         both = codes & numbers
         if both:
             headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
             return None, [diagnostic("SDC306", headline, origin.span)]
-        decimal, missing_word = options.get("decimal", "."), options.get("missing", "")
+        reading = self._reading(data, origin, reader)
+        decimal, missing_word = reading.options.get("decimal", "."), reading.options.get("missing", "")
         asked = ColumnSelection(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
-        if file.format == "parquet":
-            read: Read = read_parquet
-        else:
-            delimiter, encoding = options.get("delimiter"), encoding_of(options)
-            read = partial(read_csv, delimiter=delimiter, encoding=encoding)
-        if len(paths) == 1 and paths[0].name == Path(self.places.called(data, file.path)).name:
+
+        def read(path: Path, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
+            return read_data(reader, path, asked, reading)
+
+        if len(paths) == 1 and (reader.suffix is None or paths[0].name == Path(name).name):
             return read(paths[0], asked)
-        return read_several(
-            paths, self.places.called(data, file.path), asked, read, self.places.folder_of(data, file.path)
+        return read_several(paths, name, asked, read, self.places.folder_of(data, file.path))
+
+    def _files(self, data: str, file: d.FileReference, reader: Reader) -> tuple[list[Path], list[Diagnostic]]:
+        if reader.suffix is not None:
+            return self.places.find_all(data, file.path, file.span, reader.suffix)
+        path, missing = self.places.find(data, file.path, file.span)
+        return [path] if path is not None else [], missing
+
+    def _reading(self, data: str, origin: d.Origin, reader: Reader) -> Reading:
+        block = self.policy.data[data]
+        tables = [t for t in self.policy.tables.values() if any(f.data == data for f in t.all(d.From))]
+        return Reading(
+            option_values(origin.file.options, reader.options),
+            origin.span,
+            lambda what, path: self.places.find(what, path, origin.span),
+            frozenset(c.column for c in block.all(d.Column) if c.role in ("unit", "group")),
+            any(s.quantity == "value" for t in tables for s in t.all(d.ColumnOf)),
         )
 
-    def _argus(self, path: Path, options: dict, origin: d.Origin, data: str) -> tuple[Records | None, list[Diagnostic]]:
-        if options["metadata"] is None:
-            headline = "τ-ARGUS data needs its metadata file"
-            return None, [diagnostic("SDC314", headline, origin.span, help='argus "x.asc" { metadata "x.rda" }')]
-        described, missing = self.places.find(f"{path.stem}.rda", options["metadata"], origin.span)
-        if described is None:
-            return None, missing
-        # Metadata of a table may hold no word that only tables have; then the policy tells.
-        tables = [t for t in self.policy.tables.values() if any(f.data == data for f in t.all(d.From))]
-        ready_made = any(s.quantity == "value" for t in tables for s in t.all(d.ColumnOf))
-        metadata, found = read_rda(described, is_table=True if ready_made else None, encoding=encoding_of(options))
-        if metadata is None:
-            return None, found
-        known = [v.name for v in metadata.variables]
-        codes, numbers = self.asked[data]
-        for column in sorted(codes | numbers):
-            if column not in known:
-                label = did_you_mean(column, known)
-                place = FilePlace(str(described))
-                found.append(diagnostic("SDC303", f"there is no variable `{column}`", place, label))
-        if found:
-            return None, found
-        who = {c.column for c in self.policy.data[data].all(d.Column) if c.role in ("unit", "group")}
-        return read_argus_data(path, metadata, contributors=who, encoding=encoding_of(options))
 
-
-def _described(format: str) -> type:
-    reader = find_reader(format)
-    assert reader is not None, format
-    return reader.options
+def read_data(
+    reader: Reader, path: Path, asked: ColumnSelection, reading: Reading
+) -> tuple[Records | None, list[Diagnostic]]:
+    """The records of one file. Those of somebody else's reader are looked at before anybody relies on their form."""
+    records, found = read_by(READERS, reader.name, Records, reading.span, path, asked, reading)
+    if not READERS.is_plugin(reader.name) or records is None or (wrong := malformed(records, asked)) is None:
+        return records, found
+    return None, [*found, unusable_reader(reader.name, wrong, reading.span)]
 
 
 def collected(records: Records) -> pl.DataFrame:

@@ -25,6 +25,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.resolve import Policy
+from sdcdsl.vocabulary.formats import READERS
 from sdcdsl.vocabulary.quantities import QUANTITIES, ROLES
 
 
@@ -96,18 +97,17 @@ class Binding:
         try:
             return self._made(block)
         except UNREADABLE:
-            # Parquet is read when it is needed: a damaged page shows only now.
-            file = self._parquet(block)
+            file = self._read_late(block)
             if file is None:
                 raise
-            headline = f"cannot read {file.path}: it is not a whole Parquet file"
+            headline = f"cannot read {file.path}: it is not a whole {READERS[file.format].about} file"
             return None, [diagnostic("SDC302", headline, file.span)]
 
-    def _parquet(self, block: d.Block) -> d.FileReference | None:
-        """The file of a table, if it is one of those that are read late."""
+    def _read_late(self, block: d.Block) -> d.FileReference | None:
+        """The file of a table, if its rows are read when they are needed: a damaged page shows only now."""
         source = block.last(d.From)
         file = self.policy.data[source.data].the(d.Origin).file if source is not None else None
-        return file if file is not None and file.format == "parquet" else None
+        return file if file is not None and READERS[file.format].late else None
 
     def _made(self, block: d.Block) -> tuple[BoundTable | None, list[Diagnostic]]:
         origin = block.last(d.Origin)

@@ -12,13 +12,12 @@ from sdcdsl.bind.aggregates import Aggregates, sensitive_aggregates
 from sdcdsl.bind.evaluate import Evaluator, View
 from sdcdsl.bind.holdings import cells_from, contributions_to
 from sdcdsl.bind.relations import Relations, with_sums
-from sdcdsl.bind.rules import Judgement, combined
-from sdcdsl.bind.rules.cells import RuleCells
+from sdcdsl.bind.rules.cells import Judgement, RuleCells, combined
 from sdcdsl.bind.sensitivity import Marks, judge
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.vocabulary.rules import find_rule
 
 Key = tuple[tuple[int, float], ...]
 
@@ -195,7 +194,7 @@ def _rules(policy: Policy, table: BoundTable) -> list[d.Sensitive]:
         if f.rule is not None
         and f.cells.table in (None, table.name)
         and (rule := find_rule(f.rule.name)) is not None
-        and rule.name not in ("status", "request")
+        and rule.judges_sums
     ]
 
 

@@ -126,8 +126,9 @@ def _leave() -> None:
 
 def _main() -> None:
     from sdcdsl.cli import streams  # noqa: PLC0415
-    from sdcdsl.cli.exits import BUG, LIMIT, STOPPED  # noqa: PLC0415
+    from sdcdsl.cli.exits import BUG, LIMIT, STOPPED, WRONG_POLICY  # noqa: PLC0415
     from sdcdsl.cli.printing import echo  # noqa: PLC0415
+    from sdcdsl.registry import PluginFailed  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -141,6 +142,13 @@ def _main() -> None:
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(wrong.exit_code)
+    except PluginFailed as failed:
+        from sdcdsl.diagnostics import diagnostic  # noqa: PLC0415
+        from sdcdsl.diagnostics.render import render  # noqa: PLC0415
+
+        echo(render([diagnostic("SDC148", str(failed))], "text"), nl=False, err=True)
+        code = streams.decided()
+        sys.exit(WRONG_POLICY if code is None else code)
     except MemoryError:
         pass  # told below, when everything that the error holds on to is free again
     except Exception as error:

@@ -1,4 +1,4 @@
-"""`sdcdsl explain`: the page of a diagnostic, a method or a rule; or why a cell of a table is as it is."""
+"""`sdcdsl explain`: the page of a diagnostic or of a word of the vocabulary; or why a cell of a table is as it is."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.diagnostics import CODES, or_near
 from sdcdsl.diagnostics.codes import page
+from sdcdsl.registry import REGISTRIES
+from sdcdsl.vocabulary.backends import BACKENDS
+from sdcdsl.vocabulary.formats import FORMATS
+from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.option import OptionSpec, options_of
-from sdcdsl.vocabulary.rules import ALIASES, RULES
+from sdcdsl.vocabulary.rules import Rule, find_rule
 
 POLICIES = (".sdc", ".jj")
 
@@ -74,8 +78,8 @@ def explain(
         return
     text = _page(what)
     if text is None:
-        known = [*CODES, *METHODS, *RULES]
-        echo(or_near(f"nothing is called {what}", what, known), err=True)
+        known = [*CODES, *(name for registry in REGISTRIES for name in registry)]
+        echo(_fault(what) or or_near(f"nothing is called {what}", what, known), err=True)
         sys.exit(exits.USAGE)
     if as_document:
         echo_json({"name": what, "page": text})
@@ -91,23 +95,33 @@ def _page(what: str) -> str | None:
         about = f"{method.about.capitalize()}. It publishes {method.publishes}. Paper: {method.paper}."
         head = f"# method {method.name}\n\n{about}\n"
         return head + "\n## Options\n" + _table(options_of(method.options))
-    name = ALIASES.get(what, what)
-    if name in RULES:
-        rule = RULES[name]
+    if (rule := find_rule(what)) is not None:
         also = f" Also called {', '.join(rule.aliases)}." if rule.aliases else ""
         head = f"# rule {rule.name}\n\nA cell is sensitive when: {rule.about}.{also}\n"
-        return head + _formula(name) + "\n## Arguments\n" + _table(options_of(rule.arguments))
+        return head + _formula(rule) + "\n## Arguments\n" + _table(options_of(rule.arguments))
+    if what in BACKENDS:
+        return f"# backend {what}\n\n{BACKENDS[what].about}.\n"
+    if what in FUNCTIONS:
+        return f"# function {what}\n\n{FUNCTIONS[what].about.capitalize()}.\n"
+    formats = [(use, known[what]) for use, known in FORMATS.items() if what in known]
+    if formats:
+        parts = [
+            f"\n## Of {use}\n\n{found.about[0].upper()}{found.about[1:]}.\n{_table(options_of(found.options))}"
+            for use, found in formats
+        ]
+        return f"# format {what}\n{''.join(parts)}"
     return None
 
 
-def _formula(name: str) -> str:
-    from sdcdsl.bind.rules import RULES as FORMULAS  # noqa: PLC0415
+def _fault(what: str) -> str | None:
+    return next((fault.headline for registry in REGISTRIES if (fault := registry.fault(what)) is not None), None)
 
-    formula = getattr(FORMULAS.get(name), "formula", None)
-    if formula is None:
+
+def _formula(rule: Rule) -> str:
+    if rule.formula is None:
         return ""
     letters = "X is the sum of the absolute contributions to the cell, x1 ≥ x2 ≥ … are the largest of them."
-    rows = (f"    sensitive  {formula.sensitive}", f"    level      {formula.level}")
+    rows = (f"    sensitive  {rule.formula.sensitive}", f"    level      {rule.formula.level}")
     return "\n".join(["", "## Formula", "", letters, "", *rows, ""])
 
 

@@ -18,7 +18,7 @@ from sdcdsl.pipeline.inferences import Inferred, Other
 from sdcdsl.pipeline.publication_effect import Loss
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import METHODS
 
 SHOWN = 5  # of a list, before the rest is only counted
 HEAD = 14  # where the second column begins
@@ -153,7 +153,7 @@ def _released(made: Explanation) -> Iterator[str]:
             said += f", which tells readers {_figure(low, made)} .. {_figure(high, made)}"
     else:
         said = f"an interval: {_figure(low, made)} .. {_figure(high, made)}"
-    yield f"{said}, {'by' if find_method(made.by) is not None else 'in'} {made.by}" if made.by else said
+    yield f"{said}, {'by' if METHODS.get(made.by) is not None else 'in'} {made.by}" if made.by else said
 
 
 # ---- attackers -------------------------------------------------------------------------------------

@@ -61,17 +61,16 @@ def show(file: str, stage: str, model: bool, as_document: bool, allow_outside: b
 
 
 def _show_models(path: Path, allow_outside: bool, colour: bool | None) -> None:
-    policy, found = guarded(path, lambda: read(path, allow_outside))
+    policy, found = read(path, allow_outside)
     if has_errors(found):
         say(found, "text", colour)
         sys.exit(exits.WRONG_POLICY)
     from sdcdsl.bind.file_locations import RecordedLocations  # noqa: PLC0415  the other stages read no data
-    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
+    from sdcdsl.pipeline.request import Inputs  # noqa: PLC0415
     from sdcdsl.pipeline.show_model import shown_models  # noqa: PLC0415
 
     places = RecordedLocations(path.parent, {}, allow_outside)
-    today = datetime.date.today()
-    text, more = shown_models(Request(policy=policy, source=path, places=places, day=today, folder=path.parent))
+    text, more = shown_models(Inputs(policy, path, places, datetime.date.today()))
     echo(text, nl=False)
     say([*found, *more], "text", colour)
     sys.exit(exits.WRONG_DATA if has_errors(more) else exits.DONE)

@@ -98,6 +98,7 @@ _ERRORS = {
     "SDC145": "a conditional level that the method does not know",
     "SDC146": "knowledge of counts where counts are weighted",
     "SDC147": "an option that has no effect here",
+    "SDC148": "a plug-in that cannot be used",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sdcdsl.editing.names import ALIAS, Names
 from sdcdsl.editing.opened import Opened
 from sdcdsl.syntax.tree import Node, Token
-from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES
+from sdcdsl.vocabulary.functions import FUNCTIONS
+from sdcdsl.vocabulary.quantities import QUANTITIES
 
 # The types of the Language Server Protocol, by what the word is here.
 KINDS = {

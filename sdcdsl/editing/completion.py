@@ -17,10 +17,11 @@ from sdcdsl.policy.resolve import Policy
 from sdcdsl.syntax.grammar import tables
 from sdcdsl.syntax.messages import USAGE
 from sdcdsl.syntax.parser import Ahead, ahead
+from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS
 from sdcdsl.vocabulary.option import OptionSpec
-from sdcdsl.vocabulary.plugins import find_rule, rule_names
-from sdcdsl.vocabulary.quantities import FUNCTIONS, KNOWLEDGE, QUANTITIES, ROLES
+from sdcdsl.vocabulary.quantities import KNOWLEDGE, QUANTITIES, ROLES
+from sdcdsl.vocabulary.rules import find_rule, rule_names
 
 Codes = Callable[[str], Iterable[str]]  # the codes of a dimension, by its whole name
 _WORD = re.compile(r"[^\W\d][\w.]*$")

@@ -10,7 +10,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import LEVELS, level_sets, within
 from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary.option import options_of
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.vocabulary.rules import find_rule
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from sdcdsl.diagnostics import Span
 from sdcdsl.editing.names import ALIAS, Names
 from sdcdsl.editing.opened import Opened
 from sdcdsl.syntax.automaton import RESERVED
-from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES
+from sdcdsl.vocabulary.functions import FUNCTIONS
+from sdcdsl.vocabulary.quantities import QUANTITIES
 
 
 class Refused(Exception):

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sdcdsl.syntax.messages import BLOCKS, USAGE, Usage
-from sdcdsl.vocabulary.formats import CELL_LISTS, DATA, HIERARCHIES, RELEASES, STATUS, TABLES, VALUE, Format
-from sdcdsl.vocabulary.methods import EXPERIMENTS, ExperimentOptions, Limits
+from sdcdsl.vocabulary.formats import (
+    CELL_LISTS,
+    HIERARCHIES,
+    READERS,
+    TABLES,
+    WRITERS,
+    Reader,
+    StatusOptions,
+    ValueOptions,
+    Writer,
+)
+from sdcdsl.vocabulary.functions import FUNCTIONS
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, Limits
 from sdcdsl.vocabulary.option import OptionSpec, options_of
-from sdcdsl.vocabulary.plugins import find_method, find_reader, find_rule
-from sdcdsl.vocabulary.quantities import FUNCTIONS, KNOWLEDGE, QUANTITIES, ROLES
+from sdcdsl.vocabulary.quantities import KNOWLEDGE, QUANTITIES, ROLES
+from sdcdsl.vocabulary.rules import find_rule
 
 
 def of_statement(block: str, word: str) -> str | None:
@@ -32,7 +45,7 @@ def of_rule(name: str) -> str | None:
 
 
 def of_method(name: str) -> str | None:
-    method = find_method(name)
+    method = METHODS.get(name)
     if method is None:
         return None
     about = f"method **{method.name}**: {method.about}.\n\nIt publishes {method.publishes} (paper {method.paper})."
@@ -50,7 +63,7 @@ def of_option(spec: OptionSpec) -> str:
 
 
 def of_format(name: str, word: str) -> str | None:
-    found = formats_of(word).get(name) or (find_reader(name) if word == "" else None)
+    found = formats_of(word).get(name)
     return None if found is None else f"format **{name}**: {found.about}"
 
 
@@ -70,16 +83,16 @@ def of_knowledge(words: str) -> str | None:
     return f"the attacker knows {KNOWLEDGE[words]}" if words in KNOWLEDGE else None
 
 
-def formats_of(word: str) -> dict[str, Format]:
+def formats_of(word: str) -> Mapping[str, Reader | Writer]:
     """The formats that may follow the first word of a statement; "" for the data of a data block or a table."""
     match word:
         case "hierarchy":
-            return dict(HIERARCHIES)
+            return HIERARCHIES
         case "sensitive":
-            return dict(CELL_LISTS)
+            return CELL_LISTS
         case "release":
-            return dict(RELEASES)
-    return {**DATA, **TABLES}
+            return WRITERS
+    return {**READERS, **TABLES}
 
 
 def options_in(opening: tuple[str, ...]) -> dict[str, OptionSpec]:
@@ -87,19 +100,19 @@ def options_in(opening: tuple[str, ...]) -> dict[str, OptionSpec]:
     first = opening[0] if opening else ""
     if first == "method":
         name = opening[max(i for i, word in enumerate(opening) if word in ("method", "else")) + 1 :][:1]
-        method = find_method(name[0]) if name else None
+        method = METHODS.get(name[0]) if name else None
         return {} if method is None else options_of(method.options) | _not(options_of(Limits), method.lacks)
     if first == "assess":
         return options_of(ExperimentOptions)
     if first == "status":
-        return options_of(STATUS)
+        return options_of(StatusOptions)
     if first == "value":
-        return options_of(VALUE)
+        return options_of(ValueOptions)
     if first in ("release", "hierarchy", "sensitive"):
         known = formats_of(first)
         found = next((known[word] for word in opening if word in known), None)
     else:
-        found = formats_of("").get(first) or find_reader(first)
+        found = formats_of("").get(first)
     return {} if found is None else options_of(found.options)
 
 

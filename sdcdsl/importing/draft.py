@@ -16,7 +16,8 @@ from sdcdsl.policy.write import write_document
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
-from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES, ROLES
+from sdcdsl.vocabulary.functions import FUNCTIONS
+from sdcdsl.vocabulary.quantities import QUANTITIES, ROLES
 
 # Words that would be legal names and yet mean something else where the name is used.
 _TAKEN = frozenset(

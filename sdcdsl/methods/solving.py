@@ -24,6 +24,7 @@ from sdcdsl.methods.model_check import checked
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
+from sdcdsl.solve import Refused
 from sdcdsl.status import FAILED, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS, Method
 
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 Solve = Callable[[TableProblem, SolveContext], Result]
 SWITCH = "SDCDSL_ACCELERATE"
 SHARE = 0.3  # of the time that is left, for a model that is solved first
-
-
-def available(name: str) -> bool:
-    return unavailable(name) is None
 
 
 def unavailable(name: str) -> str | None:
@@ -54,7 +51,13 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         solve = _solve(_record(name), context.options.get("backend") or "highs")
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
-    return solve(problem, context)
+    try:
+        result = solve(problem, context)
+    except Refused as error:  # the backend is not there, or cannot do what the model needs
+        return Result(FAILED, notes=(str(error),))
+    if not isinstance(result, Result):
+        return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))
+    return result
 
 
 def definition(name: str) -> Definition:
@@ -97,7 +100,7 @@ def _record(name: str) -> Method:
 def _solve(method: Method, backend: str) -> Solve:
     accelerated = os.environ.get(SWITCH, "1") != "0" and backend in method.accelerator_backends
     if method.model is None:
-        return load(method.accelerator or method.solve or "")
+        return load(method.accelerator or method.solve)
     if method.accelerator is not None and accelerated:
         solve = _held_against_model(load(method.accelerator), method.model)
         return _model_first(method, solve) if method.model_up_to and backend == "highs" else solve
@@ -116,7 +119,7 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
     is none, and makes the most of a limit."""
 
     def solve(problem: TableProblem, context: SolveContext) -> Result:
-        if entries(problem) > method.model_up_to:
+        if entries(problem) > method.model_up_to or _some_cost_nothing(problem):
             return otherwise(problem, context)
         left = context.deadline.remaining
         part = replace(context, deadline=context.deadline.within(SHARE * left)) if isfinite(left) else context
@@ -124,3 +127,9 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
         return result if result.status == OPTIMAL else otherwise(problem, context)
 
     return solve
+
+
+def _some_cost_nothing(problem: TableProblem) -> bool:
+    """To a model it is all the same whether such cells are touched; accelerators leave them as they are."""
+    d = problem.dataset
+    return bool((d["w"].values[d["published"].values & (d["status"].values == "s")] <= 0).any())

@@ -22,8 +22,7 @@ from sdcdsl.pipeline.request import Inputs, Watch, writing_nothing
 from sdcdsl.policy import document as d
 from sdcdsl.risk import Assessment, assess, stated, unfit
 from sdcdsl.risk.assess_statements import stated_options
-from sdcdsl.vocabulary.methods import EXPERIMENTS
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class AssessRequest(Inputs):
 
     def adjusts(self, name: str) -> bool:
         engines = self.policy.protects[name].the(d.MethodChain).engines
-        methods = [find_method(engine.name) for engine in engines]
+        methods = [METHODS.get(engine.name) for engine in engines]
         return any(method is not None and method.adjusts for method in methods)
 
 

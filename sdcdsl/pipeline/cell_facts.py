@@ -9,18 +9,17 @@ import numpy as np
 
 from sdcdsl.bind.evaluate import Evaluator, View
 from sdcdsl.bind.holdings import contributions_to
-from sdcdsl.bind.options import rule_arguments
 from sdcdsl.bind.problem import SensitiveCells, TableProblem
-from sdcdsl.bind.rules import RULES, ExplainedRule, Rule
 from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Span
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.policy import document as d
+from sdcdsl.policy.plain import rule_called
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import fact as written
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.vocabulary.rules import RULES, find_rule
 
 LARGEST = 5  # contributions that are named
 
@@ -205,10 +204,9 @@ def _judgements(problem: TableProblem, marked: SensitiveCells, cell: int) -> Ite
     fact = marked.fact
     if not isinstance(fact, d.Sensitive) or fact.rule is None:
         return
-    described = find_rule(fact.rule.name)
-    if described is None or described.name not in RULES:
+    described, rule = find_rule(fact.rule.name), rule_called(fact.rule)
+    if described is None or rule is None or described.reads_status:
         return
-    rule: Rule = RULES[described.name](**rule_arguments(fact.rule, described.arguments))
     for view, table in zip(problem.views, problem.tables, strict=False):
         local = _local(view, cell)
         if local is None or table.judged is None or fact.cells.table not in (None, table.name):
@@ -219,9 +217,9 @@ def _judgements(problem: TableProblem, marked: SensitiveCells, cell: int) -> Ite
         seen = _one(table.judged, local)
         if rule.largest_needed > table.known_largest:
             continue
-        judged = rule.judge(seen)
+        judged = RULES.call(described.name, rule.judge, seen)
         marks = bool(holds[0] and judged.sensitive[0])
-        words = rule.said(seen, 0) if isinstance(rule, ExplainedRule) else None
+        words = RULES.call(described.name, rule.said, seen, 0)
         if not holds[0] and words is not None:
             words += "; its condition does not hold here"
         levels = (float(judged.lower[0]), float(judged.upper[0])) if marks else (0.0, 0.0)

@@ -21,7 +21,7 @@ from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
 from sdcdsl.released.previous import read_previous
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import METHODS
 
 # What holds for a cell that no statement of an option speaks of.
 _UNSAID = {"min_width": 0.0, "cap_width": np.inf}
@@ -58,7 +58,7 @@ def replanned(plan: Plan, problem: TableProblem, request: Request) -> Plan:
 
 
 def _options(engine: d.Engine, problem: TableProblem, request: Request) -> tuple[dict[str, Any], list[Diagnostic]]:
-    method = find_method(engine.name)
+    method = METHODS.get(engine.name)
     assert method is not None, engine.name  # the policy passed the checks
     options, found = engine_options(engine, method.options, problem)
     for name, otherwise in _UNSAID.items():

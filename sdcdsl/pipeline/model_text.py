@@ -120,8 +120,9 @@ class _Names:
         return (said or "0") + (f" + … ({count} terms)" if count > len(terms) else "")
 
     def column(self, label: int) -> str:
-        name, where = self.model.variables.get_label_position(label)
-        parts = [self._place(str(dim), int(at)) for dim, at in (where or {}).items()]
+        found: Any = self.model.variables.get_label_position(label)
+        name, where = found
+        parts = [self._place(str(dim), int(where[dim])) for dim in where or ()]
         return f"{name}[{'; '.join(parts)}]" if parts else str(name)
 
     def _place(self, dim: str, at: int) -> str:

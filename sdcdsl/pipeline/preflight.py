@@ -10,19 +10,18 @@ from pathlib import Path
 
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.options import option_values
-from sdcdsl.bind.sources import SUFFIX
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
-from sdcdsl.methods.solving import available
+from sdcdsl.methods.solving import unavailable
 from sdcdsl.outcome import End
 from sdcdsl.pipeline.release import kept, led_out, misplaced, targets
 from sdcdsl.pipeline.request import Request
 from sdcdsl.pipeline.shared_cells import refused_together
 from sdcdsl.policy import document as d
 from sdcdsl.policy.expressions import Text
-from sdcdsl.policy.meaning import WHOLE_BLOCK
-from sdcdsl.report.release import WRITERS, Staged, companions
-from sdcdsl.solve.registry import missing
-from sdcdsl.vocabulary.formats import RELEASES
+from sdcdsl.registry import unloaded
+from sdcdsl.report.release import Staged, companions
+from sdcdsl.solve import missing
+from sdcdsl.vocabulary.formats import READERS, WRITERS
 from sdcdsl.vocabulary.methods import METHODS, Limits
 
 
@@ -43,16 +42,15 @@ def refused(request: Request) -> tuple[list[Diagnostic], End | None]:
 def _missing(request: Request, protect: d.Block) -> Iterator[Diagnostic]:
     """The first method of a chain must be there; the others, only if it comes to them."""
     engines = protect.the(d.MethodChain).engines
-    if not available(engines[0].name):
-        yield not_available(engines[0])
+    if (why := unavailable(engines[0].name)) is not None:
+        yield not_available(engines[0], why)
     for engine in engines:
         solver = request.instead.get("backend") or option_values(engine.options, Limits)["backend"]
         if (why := missing(solver)) is not None:
             yield diagnostic("SDC502", why, engine.span, help="leave out the option backend")
     for release in protect.all(d.Release):
-        if release.file.format not in (*WRITERS, *WHOLE_BLOCK):
-            headline = f"this version does not write the format `{release.file.format}` yet"
-            yield diagnostic("SDC501", headline, release.span, help=f"it writes {', '.join((*WRITERS, *WHOLE_BLOCK))}")
+        if (why := unloaded(WRITERS[release.file.format].write)) is not None:
+            yield diagnostic("SDC501", f"the format `{release.file.format}` cannot be written: {why}", release.span)
         yield from _strange_signs(release.file)
 
 
@@ -75,17 +73,16 @@ def _forgets(request: Request, engine: d.Engine, option: str) -> bool:
 
 def _strange_signs(file: d.FileReference) -> Iterator[Diagnostic]:
     for option in file.options:
-        sign = str(option_values((option,), RELEASES[file.format].options).get(option.name))
+        sign = str(option_values((option,), WRITERS[file.format].options).get(option.name))
         if option.name == "delimiter" and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
             yield diagnostic("SDC109", "a delimiter is a single ASCII character", option.span, help='delimiter ";"')
         if option.name == "decimal" and sign not in (".", ","):
             yield diagnostic("SDC109", "the decimal sign is a point or a comma", option.span, help='decimal ","')
 
 
-def not_available(engine: d.Engine) -> Diagnostic:
-    headline = f"there is no engine for the method `{engine.name}`: its options are checked, and it does not run"
-    help = "install the package that has it (entry point group sdcdsl.engines), or choose another method"
-    return diagnostic("SDC501", headline, engine.span, help=help)
+def not_available(engine: d.Engine, why: str) -> Diagnostic:
+    headline = f"the method `{engine.name}` cannot run: {why}"
+    return diagnostic("SDC501", headline, engine.span, help="put its package in order, or choose another method")
 
 
 # ---- files -----------------------------------------------------------------------------------------
@@ -146,7 +143,8 @@ def _read_next_time(request: Request, path: Path) -> str | None:
     """The data that a written file would become part of: those of a folder, or of a pattern that matches it."""
     for name, data in request.policy.data.items():
         file = data.the(d.Origin).file
-        if file.format in SUFFIX and request.places.would_find(name, file.path, path, SUFFIX[file.format]):
+        suffix = READERS[file.format].suffix
+        if suffix is not None and request.places.would_find(name, file.path, path, suffix):
             return name
     return None
 
@@ -163,8 +161,9 @@ def _read(request: Request) -> Iterator[Path]:
         file = getattr(statement, "file", None)
         if isinstance(file, d.FileReference):
             yield request.places.folder / file.path
-            if isinstance(statement, d.Origin) and file.format in SUFFIX:
-                yield from places.find_all("", file.path, None, SUFFIX[file.format])[0]
+            suffix = READERS[file.format].suffix if isinstance(statement, d.Origin) and file.format in READERS else None
+            if suffix is not None:
+                yield from places.find_all("", file.path, None, suffix)[0]
             for option in file.options:
                 if option.name == "metadata" and option.values and isinstance(option.values[0], Text):
                     yield request.places.folder / option.values[0].value

@@ -12,13 +12,14 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pipeline.request import Request
 from sdcdsl.policy import document as d
-from sdcdsl.policy.meaning import WHOLE_BLOCK, released_files
+from sdcdsl.policy.meaning import released_files
 from sdcdsl.report.certificate import sha256, write_certificate
 from sdcdsl.report.journal import settle_around
 from sdcdsl.report.lock import content_of, relative, write_lock
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.report.release import INTERNAL, NOT_FOR_GIT, Staged, keep_from_git, leads_out, write_table
 from sdcdsl.report.signature import Signer
+from sdcdsl.vocabulary.formats import WRITERS
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ class _Writing:
     def _released(self, outcome: Outcome) -> Iterator[Path]:
         assert outcome.pattern is not None and outcome.verdict == "protected"
         for target in targets(self.request, outcome.name):
-            whole = target.file.format in WHOLE_BLOCK
+            whole = WRITERS[target.file.format].whole_block
             if (why := led_out(self.request, target.path)) is not None:  # hours may have passed since it was looked at
                 raise OSError(errno.ELOOP, why, str(target.path))
             part = self._part(f"release {outcome.name if whole else target.table}", target.path)

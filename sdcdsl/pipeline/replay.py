@@ -31,7 +31,7 @@ from sdcdsl.proof.checking import stated_problem
 from sdcdsl.proof.system import ProofProblem
 from sdcdsl.report.certificate import sha256
 from sdcdsl.report.lock import Unreadable
-from sdcdsl.vocabulary.methods import BACKENDS
+from sdcdsl.vocabulary.backends import BACKENDS
 
 PUBLIC = ".public.html"  # how the report ends that may go out with the files
 _OPTIONS: dict[str, Any] = {"time_limit": (int, float), "gap": (int, float), "threads": int, "backend": str}

@@ -20,7 +20,7 @@ from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.cta import settings as cta
 from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.result import Progress, Result
-from sdcdsl.methods.solving import available, run
+from sdcdsl.methods.solving import run, unavailable
 from sdcdsl.outcome import SAFE, Attempt, Changes, End, Outcome
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT, HIDDEN, misstated
@@ -35,7 +35,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
 from sdcdsl.utility import measure
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import METHODS
 
 GRACE, SHARE_OF_GRACE = 4.0, 0.04  # seconds, and share of its limit, after which a search is given up
 LAST_IN_HAND = "the release is the best that the search had in hand"
@@ -58,8 +58,8 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
     seconds = dict(task.seconds)
     protect = request.policy.protects[task.problem.name]
     for plan in task.plans:
-        if not available(plan.engine.name):
-            found.append(not_available(plan.engine))
+        if (why := unavailable(plan.engine.name)) is not None:
+            found.append(not_available(plan.engine, why))
             break
         held: list[Checkpointer] = []
         try:
@@ -139,7 +139,7 @@ def _without_cluster(
 def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch, team: Team) -> Outcome:
     """The experiments that the policy asks for. They say how much an adjusted table hides, and never hold it back."""
     asked, pattern = stated(protect), outcome.pattern
-    method = find_method(outcome.method)
+    method = METHODS.get(outcome.method)
     if asked is None or pattern is None or method is None or not method.adjusts:
         return outcome
     if unfit(outcome.problem, pattern.value) is not None:
@@ -190,6 +190,8 @@ def _searched_in_rounds(
             return _audited(problem, pattern, plan, watch, team, before)
 
     made = Rounds(problem, plan, request, for_search(deadline, problem, plan.engine.name), search, judge).run()
+    if made.audit is None:
+        return made
     return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
 
 
@@ -282,7 +284,7 @@ def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[D
         "that must be hidden, and are not": (status == "m") & (pattern.status != HIDDEN) & published,
     }
     out: list[Diagnostic] = []
-    method = find_method(engine.name)
+    method = METHODS.get(engine.name)
     if not pattern.claims and method is not None and not method.traceable:
         headline = f"method `{engine.name}` says nothing about its changes, and readers know how it makes them"
         out.append(diagnostic("SDC513", headline, engine.span))

@@ -10,7 +10,7 @@ from math import inf
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.vocabulary.plugins import find_method
+from sdcdsl.vocabulary.methods import METHODS
 
 # CPU seconds, from benchmarks/results/scaling.json: `read-bind-write`, and the audits of `audit`, `rounding-network`,
 # `csp-cube`, `rounding-counts` and `ip-cube`.
@@ -26,7 +26,7 @@ LATE, SHARE_LATE = 5.0, 0.05  # seconds and share beyond the limit that need no 
 
 def for_the_rest(problem: TableProblem, method: str) -> float:
     """Seconds that the audit and writing take, roughly."""
-    sizes, described = problem.dataset.sizes, find_method(method)
+    sizes, described = problem.dataset.sizes, METHODS.get(method)
     if described is not None and described.adjusts:  # distances are looked at, nobody is attacked
         return problem.n * PER_CELL
     several = sizes["entry"] > SEVERAL * problem.n

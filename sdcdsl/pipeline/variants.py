@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, Source, diagnostic, has_errors
-from sdcdsl.methods.solving import available
+from sdcdsl.methods.solving import unavailable
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.checks import check
@@ -97,9 +97,8 @@ def problems_of(policy: Policy, block: str, variant: Variant) -> list[Diagnostic
         name, value = SUGGESTED[engine.name]
         engine = replace(engine, options=(*engine.options, d.Option(name, (value,))))
     found = [one for one in check(varied(policy, block, engine)) if has_errors([one])]
-    if not found and not available(engine.name):
-        headline = f"there is no engine for the method `{engine.name}`"
-        found = [diagnostic("SDC501", headline, engine.span)]
+    if not found and (why := unavailable(engine.name)) is not None:
+        found = [diagnostic("SDC501", f"the method `{engine.name}` cannot run: {why}", engine.span)]
     return found
 
 

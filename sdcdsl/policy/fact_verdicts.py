@@ -12,7 +12,7 @@ from sdcdsl.policy.amounts import Sign, compare
 from sdcdsl.policy.meaning import bind_arguments, simplified
 from sdcdsl.policy.verdicts import ChangeVerdict, VerdictReason, by_signs
 from sdcdsl.vocabulary.option import options_of
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.vocabulary.rules import find_rule
 
 Pair = tuple[d.Fact | None, d.Fact | None]
 

@@ -26,9 +26,9 @@ from sdcdsl.policy.meaning import (
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason, guards, scenarios
 from sdcdsl.policy.write import expression, fact
-from sdcdsl.vocabulary.methods import Method
+from sdcdsl.vocabulary.methods import METHODS, Method
 from sdcdsl.vocabulary.option import Kind, options_of
-from sdcdsl.vocabulary.plugins import find_method, find_rule
+from sdcdsl.vocabulary.rules import find_rule
 
 
 def lint(policy: Policy, today: datetime.date) -> list[Diagnostic]:
@@ -65,7 +65,7 @@ def unused(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 def _engines(protect: d.Block) -> list[tuple[d.Engine, Method | None]]:
     """The methods a block uses, and what is known of each."""
     chain = protect.last(d.MethodChain)
-    return [(e, find_method(e.name)) for e in chain.engines] if chain is not None else []
+    return [(e, METHODS.get(e.name)) for e in chain.engines] if chain is not None else []
 
 
 def waivers(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:

@@ -15,6 +15,7 @@ from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import expression
+from sdcdsl.vocabulary.formats import WRITERS
 from sdcdsl.vocabulary.option import OptionSpec
 from sdcdsl.vocabulary.quantities import QUANTITIES
 
@@ -80,12 +81,15 @@ def files_by_table(path: str, tables: Iterable[str]) -> dict[str, str]:
     return {name: f"{stem}-{name}{suffix}" for name in names}
 
 
-WHOLE_BLOCK = frozenset({"html"})  # formats that show all tables of a block on one page
+def whole_block(release: d.Release) -> bool:
+    """Whether it shows all tables of a block on one page."""
+    writer = WRITERS.get(release.file.format)
+    return writer is not None and writer.whole_block
 
 
 def released_files(release: d.Release, tables: Iterable[str]) -> dict[str, str]:
     """The files of one `release`, by table; by "" what is about the whole block."""
-    if release.file.format in WHOLE_BLOCK:
+    if whole_block(release):
         return {"": release.file.path}
     return files_by_table(release.file.path, tables)
 
@@ -189,7 +193,7 @@ def constant_parts(said: object) -> Iterator[x.Expression]:
             yield at
         elif isinstance(at, x.Located):
             parts: list[object] = list(at.__dict__.values())
-            waiting += reversed([part for part in parts if isinstance(part, (tuple, x.Located))])
+            waiting += reversed(parts)
 
 
 # ---- rules -----------------------------------------------------------------------------------------------

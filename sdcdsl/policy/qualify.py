@@ -114,8 +114,7 @@ def _header(header: tuple[d.Cell, ...], names: DeclaredNames) -> tuple[d.Cell, .
 
 def _with_names(value: Any, names: DeclaredNames) -> Any:
     changes = {}
-    kind: type[object] = type(value)
-    holding = _NAME_FIELDS.get(kind, ())
+    holding = _NAME_FIELDS.get(value.__class__, ())
     for f in fields(value):
         old = getattr(value, f.name)
         if f.name in holding:

@@ -17,7 +17,9 @@ from sdcdsl.policy.codes import known_codes
 from sdcdsl.policy.document import Codes, HierarchySum, HierarchyTree, Sum
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import expression as written
-from sdcdsl.vocabulary.quantities import FUNCTIONS, QUANTITIES, Function, Place
+from sdcdsl.registry import unloaded
+from sdcdsl.vocabulary.functions import FUNCTIONS, Function
+from sdcdsl.vocabulary.quantities import QUANTITIES, Place
 
 _IF = ("if", "iif", "ifelse")  # as other programs call it
 
@@ -173,6 +175,9 @@ class Checker:
 
     def _call(self, e: x.Call) -> Type:
         function = FUNCTIONS.get(e.name)
+        if function is None and (fault := FUNCTIONS.fault(e.name)) is not None:
+            self._report("SDC148", fault.headline, e.span)
+            return Type.UNKNOWN
         if function is None:
             label = did_you_mean(e.name, FUNCTIONS)
             notes = [f"functions: {', '.join(FUNCTIONS)}"]
@@ -182,6 +187,9 @@ class Checker:
             word = opening(e.span, e.name)
             self._report("SDC115", f"there is no function `{e.name}`", word, label, notes=notes, help=help)
             return Type.UNKNOWN
+        if FUNCTIONS.is_plugin(e.name) and (why := unloaded(function.of)) is not None:
+            self._report("SDC148", f"the function `{e.name}` cannot be used: {why}", e.span)
+            return Type.NUMBER
         count = len(e.arguments)
         if count < function.least or (function.most is not None and count > function.most):
             self._report("SDC114", f"`{e.name}` takes {_how_many(function)}, not {count}", e.span, function.about)

@@ -311,7 +311,7 @@ class _Check:
         pair_of[self.served.of_pair[listed]] = listed
         called = protected[pair_of]
         for at in np.flatnonzero(called[family]).tolist():
-            who = self.stated.labels[attacker[at]]
+            who = self.stated.labels[int(attacker[at])]
             left = f"no claim serves the member {who}, who has no pair of its own"
             self._fail(f"{self._named(int(pair_of[family[at]]))} is called protected; {left}")
 

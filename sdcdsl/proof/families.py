@@ -131,8 +131,9 @@ class ServedMembers:
                 continue
             out = self._known.left_out(number_of_class, moves.cell[cells], moves.move[cells], step, allowed)
             for family, way in zip(number[here].tolist(), up[here].tolist(), strict=True):
-                before = self.left[way][family]
-                self.left[way][family] = out if before is None else np.intersect1d(before, out, assume_unique=True)
+                left, at = self.left[int(way)], int(family)
+                before = left[at]
+                left[at] = out if before is None else np.intersect1d(before, out, assume_unique=True)
 
     def unserved(self) -> tuple[np.ndarray, np.ndarray]:
         """(family, attacker), ascending: members whom no claim serves on some side, and who have no pair of their own,
@@ -206,8 +207,9 @@ class _KnownByCell:
     def left_out(self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float) -> np.ndarray:
         """Members of the class whose box does not hold the table."""
         far = step * move
-        beyond = np.abs(far) >= SURELY * np.where(far > 0, self.room[1, cells], self.room[0, cells])
-        cells, move = cells[beyond & (far != 0)], move[beyond & (far != 0)]
+        room = np.where(far > 0, self.room[1, cells], self.room[0, cells])
+        beyond = np.asarray((np.abs(far) >= SURELY * room) & (far != 0))
+        cells, move = cells[beyond], move[beyond]
         count = self.start[cells + 1] - self.start[cells]
         at = np.repeat(np.arange(len(cells)), count)
         entry = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count) + self.start[cells][at]

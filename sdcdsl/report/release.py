@@ -5,13 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
-from types import MappingProxyType
-from typing import Any
 
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.problem import TableProblem
@@ -19,24 +17,11 @@ from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.ordinary import sha256
 from sdcdsl.pattern import Pattern
 from sdcdsl.policy import document as d
-from sdcdsl.released.to_argus import files_beside, write_release_argus
-from sdcdsl.released.to_jj import write_release_jj
-from sdcdsl.released.to_sdmx import write_release_sdmx
-from sdcdsl.released.write import write_release_csv, write_release_parquet
+from sdcdsl.registry import PluginFailed, load
 from sdcdsl.report import journal, staging
 from sdcdsl.report.journal import BACK, FOLDERS, FORWARD, OF, FileMove, is_folder, settle
 from sdcdsl.report.staging import Busy, Staging, folder_to_disk, to_disk
-from sdcdsl.vocabulary.formats import RELEASES
-
-WRITERS: MappingProxyType[str, Callable[..., None]] = MappingProxyType(
-    {
-        "csv": write_release_csv,
-        "parquet": write_release_parquet,
-        "sdmx": write_release_sdmx,
-        "jj": write_release_jj,
-        "argus": write_release_argus,
-    }
-)
+from sdcdsl.vocabulary.formats import WRITERS
 
 INTERNAL = "internal"  # the folder, within that of a release, for what is not to be published
 NOT_FOR_GIT = ".gitignore"
@@ -44,13 +29,17 @@ NOT_FOR_GIT = ".gitignore"
 
 def write_table(problem: TableProblem, pattern: Pattern, table: str, file: d.FileReference, path: Path) -> None:
     """One table into `path`; some formats put more files beside it (`companions`)."""
-    options: dict[str, Any] = option_values(file.options, RELEASES[file.format].options)
-    WRITERS[file.format](problem, pattern, table, path, **options)
+    writer = WRITERS[file.format]
+    options = option_values(file.options, writer.options)
+    WRITERS.call(writer.name, load(writer.write), problem, pattern, table, path, **options)
+    if not path.is_file():
+        raise PluginFailed(f"the plug-in `{writer.name}` (writers) wrote no file")
 
 
 def companions(format: str, path: Path, dimensions: Sequence[str]) -> list[Path]:
     """Files that a release in this format may put beside `path`."""
-    return files_beside(path, list(dimensions)) if format == "argus" else []
+    beside = WRITERS[format].beside
+    return WRITERS.call(format, load(beside), path, list(dimensions)) if beside is not None else []
 
 
 def leads_out(path: Path, folder: Path) -> bool:

@@ -4,21 +4,19 @@
 handle stand in files of their own (`master`, `scip`).
 """
 
-from sdcdsl.solve.backend import Backend, Can, Refused
+from sdcdsl.solve.backend import Can, Refused, Solver, backend, missing
 from sdcdsl.solve.limits import Limits
-from sdcdsl.solve.registry import backend, known, missing
 from sdcdsl.solve.solving import refusal, solve
 from sdcdsl.solve.status import Solution, Status
 
 __all__ = [
-    "Backend",
     "Can",
     "Limits",
     "Refused",
     "Solution",
+    "Solver",
     "Status",
     "backend",
-    "known",
     "missing",
     "refusal",
     "solve",

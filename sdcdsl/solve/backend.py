@@ -1,18 +1,21 @@
-"""What a backend is: a name, what it declares to be able to do, and one way to ask it.
+"""What a solver is to us: a name, what it declares to be able to do, and one way to ask it.
 
-A backend gives back what the solver said (`Answer`), and is not believed: `solving` checks it and gives it its meaning.
-Third parties register theirs under the entry point group `sdcdsl.backends`.
+It gives back an `Answer` and is not believed: `solving` checks it and gives it its meaning. Which backends there are
+says the registry.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from sdcdsl.diagnostics import did_you_mean
+from sdcdsl.registry import Unusable, load
 from sdcdsl.solve.limits import Limits
+from sdcdsl.vocabulary.backends import BACKENDS, DEFAULT
 
 if TYPE_CHECKING:
     import linopy
@@ -59,11 +62,12 @@ class Answer:
 
 
 class Refused(Exception):
-    """Nothing was solved: the backend is not there, or has not declared what the model needs. `refusal` and
-    `registry.missing` tell beforehand."""
+    """Nothing was solved: the backend is not there, or has not declared what the model needs. `refusal` and `missing`
+    tell beforehand."""
 
 
-class Backend(Protocol):
+@runtime_checkable
+class Solver(Protocol):
     @property
     def name(self) -> str: ...
 
@@ -75,3 +79,27 @@ class Backend(Protocol):
         ...
 
     def ask(self, model: linopy.Model, limits: Limits) -> Answer: ...
+
+
+def backend(name: str = DEFAULT) -> Solver:
+    """The solver of this backend, whether it is installed or not."""
+    found = BACKENDS.get(name)
+    if found is None:
+        fault = BACKENDS.fault(name)
+        near = did_you_mean(name, BACKENDS)
+        raise Refused(fault.headline if fault is not None else f"there is no backend `{name}`. {near}".strip())
+    try:
+        solver = load(found.solver)()
+    except Unusable as error:
+        raise Refused(f"the backend `{name}` cannot be used: {error}") from error
+    if not isinstance(solver, Solver):
+        raise Refused(f"the backend `{name}` cannot be used: a {type(solver).__name__} is no solver")
+    return solver
+
+
+def missing(name: str) -> str | None:
+    """Why a backend cannot be used here at all, in a sentence."""
+    try:
+        return backend(name).missing()
+    except Refused as error:
+        return str(error)

@@ -16,6 +16,7 @@ from sdcdsl.solve.backend import Answer, Can, Ending
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import Numbers, numbers
 from sdcdsl.status import CUTOFF, FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL, UNBOUNDED
+from sdcdsl.vocabulary.backends import Backend
 
 if TYPE_CHECKING:
     import linopy
@@ -54,6 +55,9 @@ class Highs:
         h = handle(seen, fixed=x)
         answer = run(h, integer=False, quadratic=seen.Q is not None)
         return None if answer.values is None else np.where(seen.integer, x, answer.values)
+
+
+BACKEND = Backend("highs", "HiGHS, which sdcdsl brings along", Highs)
 
 
 def options(limits: Limits) -> dict[str, Any]:

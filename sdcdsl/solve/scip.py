@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from sdcdsl.solve.backend import Answer, Can, Ending, Refused
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.status import Solution, Status, gap
+from sdcdsl.vocabulary.backends import Backend
 
 if TYPE_CHECKING:
     import linopy
@@ -78,6 +79,9 @@ class Scip:
         by_name = {v.name: scip.getSolVal(best, v) for v in scip.getVars()}  # more than columns: of squares, too
         values = np.array([by_name.get(f"x{label}", np.nan) for label in model.matrices.vlabels])
         return Answer(ending, values, bound, message)
+
+
+BACKEND = Backend("scip", "SCIP, by the package pyscipopt", Scip)
 
 
 def branch_and_cut(

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array, hstack, identity
 
-from sdcdsl.solve.backend import WORDS, Answer, Backend, Can, Ending, Refused
+from sdcdsl.solve.backend import WORDS, Answer, Can, Ending, Refused, Solver, backend
 from sdcdsl.solve.highs import Highs
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import Numbers, needs, numbers
-from sdcdsl.solve.registry import DEFAULT, backend
 from sdcdsl.solve.status import Solution, Status, gap
+from sdcdsl.vocabulary.backends import DEFAULT
 
 if TYPE_CHECKING:
     import linopy
@@ -29,7 +29,7 @@ NEAR_WHOLE = 1e-4
 NEAR_GAP = 1e-6  # gaps are shares of an objective that was rounded on its way
 
 
-def refusal(model: linopy.Model, limits: Limits, by: Backend) -> str | None:
+def refusal(model: linopy.Model, limits: Limits, by: Solver) -> str | None:
     """Why a backend is not to be asked, in a sentence."""
     absent = by.missing()
     if absent is not None:
@@ -39,7 +39,7 @@ def refusal(model: linopy.Model, limits: Limits, by: Backend) -> str | None:
     return f"the backend `{by.name}` has not declared that it can do this: {', '.join(lacking)}" if lacking else None
 
 
-def solve(model: linopy.Model, limits: Limits | None = None, by: str | Backend = DEFAULT) -> Solution:
+def solve(model: linopy.Model, limits: Limits | None = None, by: str | Solver = DEFAULT) -> Solution:
     """Raises `Refused` where nothing can be solved; every other mishap is a status."""
     limits = limits or Limits()
     chosen = backend(by) if isinstance(by, str) else by
@@ -55,7 +55,7 @@ def solve(model: linopy.Model, limits: Limits | None = None, by: str | Backend =
     return replace(judged(seen, answer, limits), seconds=monotonic() - begun)
 
 
-def _resolved(model: linopy.Model, limits: Limits, by: Backend, begun: float, answer: Answer) -> Answer:
+def _resolved(model: linopy.Model, limits: Limits, by: Solver, begun: float, answer: Answer) -> Answer:
     """Unbounded or infeasible? Without an objective it can only be infeasible."""
     without = model.copy()
     without.objective = 0 * without.objective.expression

@@ -11,13 +11,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sdcdsl.registry import Registry
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.syntax.grammar import grammar_folder, tables
 from sdcdsl.syntax.messages import USAGE
-from sdcdsl.vocabulary import formats
+from sdcdsl.vocabulary.formats import CELL_LISTS, HIERARCHIES, READERS, TABLES, WRITERS, StatusOptions, ValueOptions
+from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions
 from sdcdsl.vocabulary.option import options_of
-from sdcdsl.vocabulary.quantities import FUNCTIONS, KNOWLEDGE, QUANTITIES, ROLES
+from sdcdsl.vocabulary.quantities import KNOWLEDGE, QUANTITIES, ROLES
 from sdcdsl.vocabulary.rules import RULES
 
 EDITION = 1
@@ -30,24 +32,26 @@ def edition() -> dict[str, Any]:
         "reserved": sorted(RESERVED),
         "statements": {block: sorted(word for word in words if word) for block, words in USAGE.items()},
         "quantities": sorted(QUANTITIES),
-        "functions": {name: [f.least, f.most] for name, f in sorted(FUNCTIONS.items())},
+        "functions": {name: [f.least, f.most] for name, f in sorted(FUNCTIONS.built_in.items())},
         "knowledge": sorted(KNOWLEDGE),
         "roles": sorted(ROLES),
         "methods": {name: _options(m.options) for name, m in METHODS.built_in.items()},
         "experiments": {"names": sorted(EXPERIMENTS), "options": _options(ExperimentOptions)},
-        "rules": {name: {"aliases": list(r.aliases), "arguments": _options(r.arguments)} for name, r in RULES.items()},
+        "rules": {
+            name: {"aliases": list(r.aliases), "arguments": _options(r.arguments)} for name, r in RULES.built_in.items()
+        },
         "formats": {
-            use: {name: _options(f.options) for name, f in known.items()}
+            use: {name: _options(f.options) for name, f in known.built_in.items()}
             for use, known in {
-                "data": formats.DATA,
-                "tables": formats.TABLES,
-                "hierarchies": formats.HIERARCHIES,
-                "cells": formats.CELL_LISTS,
-                "releases": formats.RELEASES,
+                "data": READERS,
+                "tables": TABLES,
+                "hierarchies": HIERARCHIES,
+                "cells": CELL_LISTS,
+                "releases": WRITERS,
             }.items()
         },
-        "status": _options(formats.STATUS),
-        "value": _options(formats.VALUE),
+        "status": _options(StatusOptions),
+        "value": _options(ValueOptions),
     }
 
 
@@ -56,7 +60,8 @@ def _options(described: type) -> dict[str, Any]:
     for name, spec in options_of(described).items():
         entry: dict[str, Any] = {"takes": spec.kind.name.lower(), "required": spec.required, "default": spec.default}
         if spec.choices:
-            entry["choices"] = list(spec.choices)
+            ours = spec.choices.built_in_names if isinstance(spec.choices, Registry) else spec.choices
+            entry["choices"] = list(ours)
         if spec.per_cell:
             entry["where"] = True
         limits = {"least": spec.least, "most": spec.most, "tighter": spec.tighter or None}

@@ -1,36 +1,13 @@
-"""The file formats a policy may name, by what the file is for."""
+"""What a file format is, by what the file is for: one file in `sdcdsl/formats` each."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 from sdcdsl.record import Record, record
-from sdcdsl.vocabulary.option import Kind, NoOptions, option
-
-
-@record
-class CsvOptions(Record):
-    delimiter: Any = option(Kind.TEXT, "what stands between two fields; detected if not given", None)
-    decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
-    encoding: Any = option(Kind.TEXT, "the text encoding", "utf-8")
-    missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
-
-
-@record
-class HrcOptions(Record):
-    lead: Any = option(Kind.TEXT, "the sign that is repeated once for each level", "@")
-
-
-@record
-class CorrespondenceOptions(CsvOptions):
-    levels: Any = option(Kind.NAMES, "the columns, from coarse to fine; all if not given", None)
-
-
-@record
-class ParentOptions(CsvOptions):
-    child: Any = option(Kind.NAMES, "the column of the code", None)
-    parent: Any = option(Kind.NAMES, "the column of the code it is part of", None)
+from sdcdsl.registry import Registry, unloadable
+from sdcdsl.vocabulary.option import Kind, NoOptions, no_options, option
 
 
 @record
@@ -54,75 +31,64 @@ class ValueOptions(Record):
 
 
 @record
-class ArgusOptions(Record):
-    metadata: Any = option(Kind.TEXT, "the .rda file that describes the columns", None)
-    encoding: Any = option(Kind.TEXT, "the text encoding of both files", "utf-8")
+class Reader(Record):
+    """A format that is read. What `read` takes and returns depends on what the file is for; a function in the file of
+    the record, or "module:function" of one that loads a library of data:
 
+    readers      read(path, asked: ColumnSelection, reading: Reading) -> (Records | None, [Diagnostic])
+    tables       read(path, options) -> (JJTable | None, [Diagnostic])
+    hierarchies  read(path, total, name, options) -> (CodeTree | None, [Diagnostic])
+    cell_lists   read(path, dimensions, options) -> ([CellEntry], [Diagnostic])
 
-@record
-class ReleaseOptions(Record):
-    """What formats with printed figures take."""
+    Bad input is a diagnostic, and never raises.
+    """
 
-    decimals: Any = option(
-        Kind.WHOLE, "at most this many decimals; all that are needed, if not given", None, least=0, most=15
-    )
-
-
-@record
-class CsvReleaseOptions(ReleaseOptions):
-    delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
-    decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
-    spreadsheet_safe: Any = option(
-        Kind.SWITCH,
-        "an apostrophe before codes that a spreadsheet would take for formulas, which is the rule, and every field in "
-        "quotation marks; no: codes as they are",
-        None,
-    )
-
-
-@record
-class SdmxOptions(ReleaseOptions):
-    dataflow: Any = option(
-        Kind.TEXT, "the DATAFLOW, AGENCY:ID(VERSION); made from the table's name, if not given", None
-    )
-    mark_primary: Any = option(
-        Kind.FLAG, "tells which hidden cells are sensitive, C instead of D: not for files that the public gets", False
-    )
-
-
-@record
-class Format(Record):
     name: str
     about: str
     options: type = NoOptions
+    read: Callable[..., Any] | str | None = None
+    suffix: str | None = None  # of data: the files of this format in a folder; None: it is one file
+    late: bool = False  # the rows are read when they are needed: a damaged file may show only then
+
+    def incomplete(self) -> str | None:
+        if self.read is None:
+            return "it is described and has no implementation: give `read`"
+        return no_options(self.options) or unloadable(self.read)
 
 
-def _by_name(*formats: Format) -> MappingProxyType[str, Format]:
-    return MappingProxyType({f.name: f for f in formats})
+@record
+class Writer(Record):
+    """A format that a release is written in, one table a file:
+
+    write(problem, pattern, table, path, **options)
+
+    or, for a page about the whole block, write(path, outcomes, provenance, public=True, **options).
+    """
+
+    name: str
+    about: str
+    options: type = NoOptions
+    write: Callable[..., None] | str | None = None
+    beside: Callable[..., Any] | str | None = None  # (path, dimensions) -> what may be written beside the file
+    whole_block: bool = False
+
+    def incomplete(self) -> str | None:
+        if self.write is None:
+            return "it is described and has no implementation: give `write`"
+        wrong = no_options(self.options) or unloadable(self.write)
+        return wrong or (unloadable(self.beside) if self.beside is not None else None)
 
 
-DATA = _by_name(
-    Format("csv", "comma- or otherwise separated text", CsvOptions),
-    Format("parquet", "Apache Parquet"),
-    Format("argus", "τ-ARGUS microdata or table with its .rda file", ArgusOptions),
-)
-TABLES = _by_name(Format("jj", "a JJ file of τ-ARGUS or CSPLIB: values, bounds, levels, weights and relations"))
-HIERARCHIES = _by_name(
-    Format("hrc", "τ-ARGUS hierarchy: one code per line, indented by signs", HrcOptions),
-    Format("columns", "correspondence table: one column per level", CorrespondenceOptions),
-    Format("parents", "one row per code, with the code it is part of", ParentOptions),
-)
-CELL_LISTS = _by_name(
-    Format("csv", "one row per cell: a column for each dimension", CsvOptions),
-    Format("hst", "τ-ARGUS a-priori file"),
-)
-RELEASES = _by_name(
-    Format("csv", "comma-separated text", CsvReleaseOptions),
-    Format("parquet", "Apache Parquet", ReleaseOptions),
-    Format("sdmx", "SDMX-CSV with OBS_STATUS and CONF_STATUS", SdmxOptions),
-    Format("jj", "JJ file of τ-ARGUS"),
-    Format("argus", "a table of τ-ARGUS with its .rda file", ReleaseOptions),
-    Format("html", "a page to read"),
-)
-STATUS = StatusOptions
-VALUE = ValueOptions
+READERS = Registry("readers", Reader)
+TABLES = Registry("tables", Reader)
+HIERARCHIES = Registry("hierarchies", Reader)
+CELL_LISTS = Registry("cell_lists", Reader)
+WRITERS = Registry("writers", Writer)
+# What a file is for, in words, and what it may be written in.
+FORMATS: dict[str, Registry[Reader] | Registry[Writer]] = {
+    "data": READERS,
+    "a table": TABLES,
+    "a hierarchy": HIERARCHIES,
+    "a list of sensitive cells": CELL_LISTS,
+    "a release": WRITERS,
+}

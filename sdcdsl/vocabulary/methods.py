@@ -6,15 +6,14 @@ framework for several attackers, 004 continuous CTA (`docs/papers.md` gives the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import MappingProxyType
 from typing import Any
 
 from sdcdsl.record import Record, record
-from sdcdsl.registry import Registry
+from sdcdsl.registry import Registry, unloadable
+from sdcdsl.vocabulary.backends import BACKENDS, DEFAULT
 from sdcdsl.vocabulary.option import Kind, no_options, option
-
-BACKENDS = ("highs", "scip", "gurobi", "cplex", "xpress", "mosek")
 
 
 @record
@@ -26,7 +25,7 @@ class Limits(Record):
         Kind.DURATION, "stop after this time with the best valid result found", None, least=0
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
-    backend: str = option(Kind.CHOICE, "which solver to use", "highs", choices=BACKENDS)
+    backend: str = option(Kind.CHOICE, "which solver to use", DEFAULT, choices=BACKENDS)
     unions: str = option(Kind.CHOICE, "also protect sensitive sums of hidden cells", "on", choices=("on", "off"))
 
 
@@ -48,13 +47,16 @@ class Method(Record):
     model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
     accelerator: str | None = None  # "module:function" of a search for solutions of that model
     model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first
-    accelerator_backends: tuple[str, ...] = ("highs",)  # those it solves by; for others the model is solved
+    accelerator_backends: Collection[str] = (DEFAULT,)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
 
     def incomplete(self) -> str | None:
         if not (self.model or self.accelerator or self.solve):
             return "it is described and has no implementation: give `model`, `accelerator` or `solve`"
-        return no_options(self.options)
+        wrong = no_options(self.options)
+        for reference in (self.model, self.accelerator, self.solve):
+            wrong = wrong or (unloadable(reference) if reference is not None else None)
+        return wrong
 
 
 METHODS = Registry("methods", Method)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import MISSING, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from sdcdsl.record import Record, record
+from sdcdsl.registry import Fault, Registry
 
 
 class Kind(StrEnum):
@@ -38,7 +40,7 @@ class OptionSpec(Record):
     about: str
     default: Any
     required: bool
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()  # or the registry that has them
     least: float | None = None
     most: float | None = None
     where: bool = False  # takes a condition although its kind is not per cell (`sense up where …`)
@@ -47,6 +49,10 @@ class OptionSpec(Record):
     @property
     def per_cell(self) -> bool:
         return self.kind in PER_CELL or self.where
+
+    def unusable(self, choice: str) -> Fault | None:
+        """Why a choice that a plug-in offers cannot be used, if there is one."""
+        return self.choices.fault(choice) if isinstance(self.choices, Registry) else None
 
     @property
     def form(self) -> str:
@@ -61,7 +67,7 @@ def option(
     about: str,
     default: Any = MISSING,
     *,
-    choices: tuple[str, ...] = (),
+    choices: Collection[str] = (),
     least: float | None = None,
     most: float | None = None,
     where: bool = False,

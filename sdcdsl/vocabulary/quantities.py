@@ -1,4 +1,4 @@
-"""The names and functions expressions may use, and in which statements each has a meaning."""
+"""The names that expressions may use, and in which statements each has a meaning."""
 
 from __future__ import annotations
 
@@ -52,34 +52,6 @@ QUANTITIES: MappingProxyType[str, Quantity] = MappingProxyType(
     }
 )
 
-
-@record
-class Function(Record):
-    name: str
-    about: str
-    least: int
-    most: int | None
-    argument: str = "number"  # or "dimension", "rank"
-
-
-FUNCTIONS: MappingProxyType[str, Function] = MappingProxyType(
-    {
-        f.name: f
-        for f in (
-            Function("min", "the smallest", 1, None),
-            Function("max", "the largest", 1, None),
-            Function("abs", "without its sign", 1, 1),
-            Function("sqrt", "the square root", 1, 1),
-            Function("log", "the natural logarithm", 1, 1),
-            Function("exp", "e to the power of", 1, 1),
-            Function("round", "to the nearest whole number", 1, 1),
-            Function("floor", "down to a whole number", 1, 1),
-            Function("ceil", "up to a whole number", 1, 1),
-            Function("largest", "the k-th largest contribution", 1, 1, "rank"),
-            Function("level", "how deep the cell's code lies in a dimension; the total is 1", 1, 1, "dimension"),
-        )
-    }
-)
 
 # What an attacker may be said to know besides the bounds.
 KNOWLEDGE = MappingProxyType(

@@ -1,76 +1,83 @@
-"""The sensitivity rules `sensitive by …` may name: their arguments, and which cell quantities they read."""
+"""What a sensitivity rule is, for `sensitive by …`: one record in one file of `sdcdsl/bind/rules` each."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 from sdcdsl.record import Record, record
-from sdcdsl.vocabulary.option import Kind, NoOptions, option
+from sdcdsl.registry import Registry
+from sdcdsl.vocabulary.option import no_options
 
 
 @record
-class ThresholdArguments(Record):
-    n: Any = option(Kind.WHOLE, "fewer contributors than this make a cell sensitive", least=1, tighter=+1)
-    level: Any = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
+class RuleArguments(Record):
+    """A rule with its arguments, each a field `option(…)` (a share is a fraction: 10 % is 0.1), and what it makes of
+    cells (`sdcdsl.bind.rules.cells.RuleCells`, arrays with an entry for each cell)."""
+
+    @property
+    def largest_needed(self) -> int:
+        """How many of the largest contributions it looks at."""
+        return 0
+
+    def faults(self) -> list[str]:
+        """What is wrong with the arguments together, in words."""
+        return []
+
+    def judge(self, cells: Any) -> Any:
+        """Which cells are sensitive and how much protection they need: what `cells.judged(…)` returns."""
+        raise NotImplementedError
+
+    def said(self, cells: Any, cell: int) -> str | None:
+        """The formula with the figures of one cell, whether it is sensitive or not."""
+        return None
 
 
 @record
-class DominanceArguments(Record):
-    n: Any = option(Kind.WHOLE, "the number of largest contributors", least=1, tighter=+1)
-    k: Any = option(Kind.SHARE, "their share of the value that makes a cell sensitive", least=0, most=100, tighter=-1)
+class Formula(Record):
+    """In the letters of the language reference: X = Σ |contribution|, x1 ≥ x2 ≥ … the largest of them."""
 
-
-@record
-class PPercentArguments(Record):
-    p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
-    n: Any = option(Kind.WHOLE, "how many contributors may work together", 1, least=1, tighter=+1)
-
-
-@record
-class PqArguments(Record):
-    p: Any = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
-    q: Any = option(Kind.SHARE, "how closely everybody knew contributions before", least=0, most=100, tighter=-1)
-
-
-@record
-class ContributorsArguments(Record):
-    n: Any = option(Kind.WHOLE, "a cell needs at least this many contributors of more than zero", least=1, tighter=+1)
-    level: Any = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
-
-
-@record
-class RequestArguments(Record):
-    share: Any = option(
-        Kind.SHARE, "only where who asked gives more than this share of the cell", "0%", least=0, most=100, tighter=-1
-    )
-    level: Any = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
-
-
-@record
-class ZeroArguments(Record):
-    level: Any = option(Kind.NUMBER, "the level it gives above zero, in units of the table", 1, least=0, tighter=+1)
+    sensitive: str
+    level: str
 
 
 @record
 class Rule(Record):
     name: str
     about: str
-    arguments: type
-    needs: tuple[str, ...] = ()  # "count", "largest" or "units"
-    largest: int = 0  # how many of the largest contributions it reads at least
+    arguments: type[RuleArguments]
+    needs: tuple[str, ...] = ()  # beside the largest contributions: "count", "units" or "status"
     aliases: tuple[str, ...] = ()
+    formula: Formula | None = None
+
+    @property
+    def reads_status(self) -> bool:
+        """The data says itself which cells are sensitive, and there is nothing to judge."""
+        return "status" in self.needs
+
+    @property
+    def judges_sums(self) -> bool:
+        """Whether it has a meaning for a sum of hidden cells: who asked for protection is known of cells only."""
+        return not {"status", "units"} & set(self.needs)
+
+    def incomplete(self) -> str | None:
+        if not (isinstance(self.arguments, type) and issubclass(self.arguments, RuleArguments)):
+            return "its arguments are no class that inherits from RuleArguments"
+        if self.arguments.judge is RuleArguments.judge and not self.reads_status:
+            return "it is described and has no implementation: give the class of its arguments a method `judge(cells)`"
+        unknown = [need for need in self.needs if need not in ("count", "units", "status")]
+        if unknown:
+            return f'it needs `{unknown[0]}`; known are "count", "units" and "status"'
+        return no_options(self.arguments)
 
 
-_ALL = (
-    Rule("threshold", "too few contributors", ThresholdArguments, ("count",), aliases=("freq",)),
-    Rule("dominance", "a few contributors make up most of the cell", DominanceArguments, ("largest",), 1, ("nk",)),
-    Rule("p_percent", "one contributor can estimate another too closely", PPercentArguments, ("largest",), 2, ("p",)),
-    Rule("pq", "p_percent with prior knowledge of contributions", PqArguments, ("largest",), 2),
-    Rule("contributors", "too few contributors of more than zero", ContributorsArguments, ("count",)),
-    Rule("request", "a contributor asked for protection", RequestArguments, ("units",), 2),
-    Rule("zero", "all contributors report zero, which tells what each of them reported", ZeroArguments, ("count",)),
-    Rule("status", "the data's own status column says so", NoOptions, ("status",)),
-)
-RULES: MappingProxyType[str, Rule] = MappingProxyType({r.name: r for r in _ALL})
-ALIASES: MappingProxyType[str, str] = MappingProxyType({alias: r.name for r in _ALL for alias in r.aliases})
+RULES = Registry("rules", Rule)
+
+
+def find_rule(name: str) -> Rule | None:
+    """By one of its names."""
+    return RULES.find(name)
+
+
+def rule_names() -> list[str]:
+    """All names that rules have."""
+    return [*RULES, *(alias for rule in RULES.values() for alias in rule.aliases)]

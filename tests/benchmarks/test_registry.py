@@ -112,13 +112,14 @@ def test_a_small_row_runs(name):
 def test_a_row_of_its_own_process():
     suite = SUITES["paper_003"]
     row = runner.apart(suite.name, suite.find("Figure 2", "csp"), Setting(10.0))
+    assert row is not None
     assert (row["low"], row["high"]) == (5.0, 30.0)  # what the paper prints
 
 
 def test_a_row_that_crashes_costs_only_itself():
     entry = Entry("kind", "no such row", "csp", lambda setting: {}, 1.0)
     row = runner.apart("paper_003", entry, Setting(1.0))
-    assert row["status"] == "failed" and row["notes"]
+    assert row is not None and row["status"] == "failed" and row["notes"]
 
 
 def test_the_command_is_kept_without_paths():

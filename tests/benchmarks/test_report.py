@@ -78,7 +78,9 @@ def test_rows_of_an_unknown_kind_are_still_shown(tmp_path):
 
 def test_the_exponent_of_a_power_is_found():
     sizes = [100.0, 316.0, 1000.0, 31623.0]
-    constant, exponent = plots.fitted([(n, 3e-6 * n**1.5) for n in sizes])
+    found = plots.fitted([(n, 3e-6 * n**1.5) for n in sizes])
+    assert found is not None
+    constant, exponent = found
     assert exponent == pytest.approx(1.5)
     assert constant == pytest.approx(3e-6)
     assert plots.fitted([(1.0, 1.0), (2.0, 2.0)]) is None

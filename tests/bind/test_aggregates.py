@@ -12,7 +12,8 @@ from sdcdsl.bind.aggregates import sensitive_aggregates
 from sdcdsl.bind.holdings import cells_of, contributions_to
 from sdcdsl.bind.microdata import Columns
 from sdcdsl.bind.relations import relations, with_sums
-from sdcdsl.bind.rules import PPercent, Threshold
+from sdcdsl.bind.rules.p_percent import PPercent
+from sdcdsl.bind.rules.threshold import Threshold
 from sdcdsl.bind.tabulate import tabulate
 from tests.bind.small_worlds import contributors_by_cell, flat, holder_of, records, worlds
 
@@ -82,7 +83,7 @@ def test_unions_are_those_found_by_enumeration(world, data, limit):
     hidden = np.array(data.draw(st.lists(st.booleans(), min_size=table.lattice.size, max_size=table.lattice.size)))
     made = relations(table.lattice)
     contributions = contributions_to(table.lattice, leaves, hidden)
-    unions = sensitive_aggregates(table.value, made, hidden, contributions, PPercent(0.25).judge, pair_limit=limit)
+    unions = sensitive_aggregates(table.value, made, hidden, contributions, PPercent(p=0.25).judge, pair_limit=limit)
     weighted = (frame["x"] * frame["w"]).to_list()
     holders = holder_of(frame, unit=True, group=True)
     mine = [m for _, m in contributors_by_cell(dims, frame, holders, weighted)]
@@ -125,14 +126,14 @@ def found(table, leaves, made, hidden_codes, judge):
 
 def test_two_singletons_of_one_relation():
     world = row_of([("u", 10.0)], [("v", 20.0)], BIG)
-    unions = found(*world, ["a0", "a1"], Threshold(3, 0.5).judge)
+    unions = found(*world, ["a0", "a1"], Threshold(n=3, level=0.5).judge)
     assert unions.value.tolist() == [30.0]
     assert unions.upper.tolist() == [15.0]
 
 
 def test_two_cells_of_one_respondent():
     world = row_of([("u", 60.0), ("x", 1.0)], [("u", 40.0), ("y", 1.0)], BIG)
-    unions = found(*world, ["a0", "a1"], PPercent(0.1).judge)
+    unions = found(*world, ["a0", "a1"], PPercent(p=0.1).judge)
     assert unions.value.tolist() == [102.0]
     assert unions.count.tolist() == [3]
     np.testing.assert_allclose(unions.upper, [10 - 1])
@@ -140,7 +141,7 @@ def test_two_cells_of_one_respondent():
 
 def test_a_safe_cell_hidden_beside_a_sensitive_one_of_the_same_holding():
     world = row_of([("u", 100.0)], [("u", 10.0), ("v", 10.0), ("w", 10.0)], BIG)
-    judge = PPercent(0.5).judge
+    judge = PPercent(p=0.5).judge
     assert judge(cells_of(world[0])).sensitive.tolist() == [False, True, False, False]
     unions = found(*world, ["a0", "a1"], judge)
     assert unions.value.tolist() == [130.0]
@@ -152,15 +153,15 @@ def test_a_safe_cell_hidden_beside_a_sensitive_one_of_the_same_holding():
 def test_safe_cells_of_non_negative_data_are_safe_together(world):
     dims, frame = world
     table, leaves = tabulated(dims, frame)
-    safe = ~PPercent(0.25).judge(cells_of(table)).sensitive
+    safe = ~PPercent(p=0.25).judge(cells_of(table)).sensitive
     made = relations(table.lattice)
     if (made.coefficient < 0).sum() == len(made.rhs):  # no minus signs
         contributions = contributions_to(table.lattice, leaves, safe)
-        assert len(sensitive_aggregates(table.value, made, safe, contributions, PPercent(0.25).judge)) == 0
+        assert len(sensitive_aggregates(table.value, made, safe, contributions, PPercent(p=0.25).judge)) == 0
 
 
 def test_all_parts_hidden_are_the_total_and_a_hidden_total_reveals_nothing():
     world = row_of([("u", 10.0)], [("v", 20.0)])
-    assert len(found(*world, ["a0", "a1"], Threshold(3).judge)) == 0
+    assert len(found(*world, ["a0", "a1"], Threshold(n=3).judge)) == 0
     world = row_of([("u", 10.0)], [("v", 20.0)], BIG)
-    assert len(found(*world, ["a0", "a1", "T"], Threshold(3).judge)) == 0
+    assert len(found(*world, ["a0", "a1", "T"], Threshold(n=3).judge)) == 0

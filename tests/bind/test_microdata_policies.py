@@ -183,11 +183,11 @@ def test_each_respondent_knows_its_own_part(records, together, share, unions):
         assert known[who] == {c: here[who] for c, here in parts.items() if who in here}
         assert all(low <= a[c] for c, low in known[who].items())
     # Pairs: nobody is protected from the only contributor, the others only as far as their own part leaves room.
-    sensitive = problem.sensitive.tolist()
+    sensitive = [int(c) for c in problem.sensitive]
     wanted: dict[tuple[str, int], tuple[float, float]] = {}
     for who, c in product(kept, sensitive):
         if list(parts[c]) != [who]:
-            wanted[who, c] = (min(a[c], 3.0, a[c] - parts[c].get(who, 0.0)), 4.0)
+            wanted[who, c] = (float(min(a[c], 3.0, a[c] - parts[c].get(who, 0.0))), 4.0)
     columns = ("attacker_at", "cell_at", "lpl", "upl")
     made = {(kept[int(k)], int(c)): (lpl, upl) for k, c, lpl, upl in zip(*(d[n].values for n in columns), strict=True)}
     assert made == wanted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 from itertools import combinations
 
@@ -13,22 +12,16 @@ from hypothesis import strategies as st
 
 from sdcdsl.bind.holdings import cells_of
 from sdcdsl.bind.microdata import Columns, without_contributors
-from sdcdsl.bind.rules import (
-    PQ,
-    RULES,
-    ContributorsRule,
-    Dominance,
-    PPercent,
-    RequestRule,
-    Rule,
-    RuleCells,
-    Threshold,
-    Zero,
-    combined,
-)
+from sdcdsl.bind.rules.cells import Judgement, RuleCells, combined, malformed
+from sdcdsl.bind.rules.contributors import ContributorsRule
+from sdcdsl.bind.rules.dominance import Dominance
+from sdcdsl.bind.rules.p_percent import PPercent
+from sdcdsl.bind.rules.pq import PQ
+from sdcdsl.bind.rules.request import RequestRule
+from sdcdsl.bind.rules.threshold import Threshold
+from sdcdsl.bind.rules.zero import Zero
 from sdcdsl.bind.tabulate import tabulate
-from sdcdsl.vocabulary.option import options_of
-from sdcdsl.vocabulary.rules import RULES as VOCABULARY
+from sdcdsl.vocabulary.rules import RULES
 from tests.bind.small_worlds import contributors_by_cell, holder_of, worlds
 
 shares = st.sampled_from([Fraction(n, 20) for n in (1, 2, 3, 8, 15, 17, 19)])
@@ -72,7 +65,7 @@ def best_estimate(xs: list[Fraction], p: Fraction, n: int) -> Fraction | None:
 @given(worlds(most_dims=2), shares, st.integers(0, 3))
 def test_p_percent(world, p, n):
     cells, contributions, _ = tabulated(world)
-    agrees(PPercent(float(p), n).judge(cells), [best_estimate(xs, p, n) for xs in contributions])
+    agrees(PPercent(p=float(p), n=n).judge(cells), [best_estimate(xs, p, n) for xs in contributions])
 
 
 @settings(max_examples=120, deadline=None)
@@ -85,7 +78,7 @@ def test_dominance(world, k, n):
         broken = [g for g in groups if g > k * sum(xs)]
         return max(g / k - sum(xs) for g in broken) if broken else None
 
-    agrees(Dominance(n, float(k)).judge(cells), [literal(xs) for xs in contributions])
+    agrees(Dominance(n=n, k=float(k)).judge(cells), [literal(xs) for xs in contributions])
 
 
 def posterior_breach(xs: list[Fraction], p: Fraction, q: Fraction) -> bool:
@@ -105,7 +98,7 @@ def posterior_breach(xs: list[Fraction], p: Fraction, q: Fraction) -> bool:
 def test_pq(world, p, q):
     p, q = (p, q) if p < q else (p / 2, p)
     cells, contributions, _ = tabulated(world)
-    judgement = PQ(float(p), float(q)).judge(cells)
+    judgement = PQ(p=float(p), q=float(q)).judge(cells)
     for cell, xs in enumerate(contributions):
         assert judgement.sensitive[cell] == posterior_breach(xs, p, q)
         if judgement.sensitive[cell]:
@@ -122,16 +115,16 @@ def test_pq(world, p, q):
 def test_threshold_and_contributors(world, n, level):
     cells, contributions, _ = tabulated(world)
     few = [level * sum(xs) if 0 < len(xs) < n else None for xs in contributions]
-    agrees(Threshold(n, float(level)).judge(cells), few)
+    agrees(Threshold(n=n, level=float(level)).judge(cells), few)
     something = [[x for x in xs if x] for xs in contributions]
     few = [level * sum(xs) if 0 < len(xs) < n else None for xs in something]
-    agrees(ContributorsRule(n, float(level)).judge(cells), few)
+    agrees(ContributorsRule(n=n, level=float(level)).judge(cells), few)
 
 
 def test_threshold_in_a_frequency_table_must_not_exclude_a_safe_count():
     count = np.array([0, 1, 2, 3, 4])
     cells = RuleCells(count.astype(float), count, count, count.astype(float), np.zeros((5, 0)), frequency=True)
-    judgement = Threshold(3).judge(cells)
+    judgement = Threshold(n=3).judge(cells)
     assert judgement.sensitive.tolist() == [False, True, True, False, False]
     assert judgement.upper.tolist() == [0, 2, 1, 0, 0]
     assert judgement.lower.tolist() == [0, 1, 1, 0, 0]
@@ -141,7 +134,7 @@ def test_threshold_in_a_frequency_table_must_not_exclude_a_safe_count():
 @given(worlds(most_dims=2))
 def test_zero(world):
     cells, contributions, _ = tabulated(world)
-    judgement = Zero(7.0).judge(cells)
+    judgement = Zero(level=7.0).judge(cells)
     expected = [bool(xs) and not any(xs) for xs in contributions]
     assert judgement.sensitive.tolist() == expected
     assert judgement.upper.tolist() == [7.0 * e for e in expected]
@@ -158,7 +151,7 @@ def test_request(world, share):
     asked, _ = tabulate(frame.filter(frame["group"].is_in(["h0", "h1"])), dims, columns, k=1)
     assert everybody is not None
     assert asked is not None
-    judgement = RequestRule(float(share), 0.1).judge(cells_of(everybody, requested=asked))
+    judgement = RequestRule(share=float(share), level=0.1).judge(cells_of(everybody, requested=asked))
     expected = []
     for xs, mine in zip(contributions, who, strict=True):
         theirs = [abs(c) for h, c in mine.items() if h in ("h0", "h1")]
@@ -174,54 +167,64 @@ def test_waived_contributors_neither_need_nor_give_cover(world, p):
     cells, _, _ = tabulated((dims, rest.collect()))
     _, _, who = tabulated(world)
     without = [[abs(Fraction(c)) for h, c in mine.items() if h != "h0"] for mine in who]
-    agrees(PPercent(float(p)).judge(cells), [best_estimate(xs, p, 1) for xs in without])
+    agrees(PPercent(p=float(p)).judge(cells), [best_estimate(xs, p, 1) for xs in without])
 
 
 def test_secret_weights_leave_the_represented_others_in_the_remainder():
     """Own contributions 100 and 50, weights 3 and 1: X = 350, the second largest errs by 200 about the largest."""
     cells = RuleCells(np.array([350.0]), np.array([2]), np.array([2]), np.array([350.0]), np.array([[100.0, 50.0]]))
-    assert not PPercent(0.5).judge(cells).sensitive[0]
+    assert not PPercent(p=0.5).judge(cells).sensitive[0]
     known = RuleCells(np.array([350.0]), np.array([2]), np.array([2]), np.array([350.0]), np.array([[300.0, 50.0]]))
-    assert PPercent(0.5).judge(known).upper[0] == 150.0
+    assert PPercent(p=0.5).judge(known).upper[0] == 150.0
 
 
 def test_exact_ties_are_not_sensitive():
     total, three = np.array([0.7 + 0.33 + 0.07]), np.array([3])
     cells = RuleCells(total, three, three, total, np.array([[0.7, 0.33]]))
-    assert not PPercent(0.1).judge(cells).sensitive[0]
+    assert not PPercent(p=0.1).judge(cells).sensitive[0]
 
 
 def test_rules_know_what_they_look_at():
-    assert all(isinstance(made, Rule) for made in (PQ(0.1, 0.5), Zero(), Threshold(3)))
-    assert (PPercent(0.1).largest_needed, Dominance(3, 0.8).largest_needed) == (2, 3)
+    assert (PPercent(p=0.1).largest_needed, Dominance(n=3, k=0.8).largest_needed) == (2, 3)
 
 
-def test_every_rule_of_the_vocabulary_is_here_with_its_arguments():
-    described = {name: set(options_of(r.arguments)) for name, r in VOCABULARY.items() if name != "status"}
-    assert described == {name: {f.name for f in fields(cls)} for name, cls in RULES.items()}
+def test_every_rule_is_described_and_judges():
+    for name, rule in RULES.built_in.items():
+        assert (rule.name, rule.incomplete()) == (name, None)
+        assert (rule.formula is None) == rule.reads_status
+
+
+def test_what_a_rule_says_must_have_the_form_of_a_judgement():
+    one, two = np.array([True, False]), np.array([0.0, 1.0])
+    assert malformed(Judgement(one, two, two), 2) is None
+    assert "returns a list" in (malformed([True], 1) or "")
+    assert "each of the 3 cells" in (malformed(Judgement(one, two, two), 3) or "")
+    assert "whether they are sensitive" in (malformed(Judgement(two, two, two), 2) or "")
+    assert "below zero" in (malformed(Judgement(one, two - 1, two), 2) or "")
+    assert "not finite" in (malformed(Judgement(one, np.array([0.0, np.nan]), two), 2) or "")
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        Threshold(0),
-        Threshold(3, 0),
-        Dominance(0, 0.5),
-        Dominance(1, 2),
-        PPercent(0),
-        PQ(0.5, 0.4),
-        Zero(0),
-        RequestRule(2),
+        Threshold(n=0),
+        Threshold(n=3, level=0),
+        Dominance(n=0, k=0.5),
+        Dominance(n=1, k=2),
+        PPercent(p=0),
+        PQ(p=0.5, q=0.4),
+        Zero(level=0),
+        RequestRule(share=2),
     ],
 )
 def test_parameters_that_make_no_sense_are_said_in_words(wrong):
     assert wrong.faults()
-    assert not PPercent(0.1).faults()
+    assert not PPercent(p=0.1).faults()
 
 
 def test_combined_takes_the_largest_level():
     cells = RuleCells(np.array([10.0]), np.array([2]), np.array([2]), np.array([10.0]), np.array([[9.0, 1.0]]))
-    one, two = Threshold(3, 0.5).judge(cells), PPercent(0.1).judge(cells)
+    one, two = Threshold(n=3, level=0.5).judge(cells), PPercent(p=0.1).judge(cells)
     both = combined([one, two])
     assert both.upper.tolist() == [5.0]
     assert both.sensitive.tolist() == [True]

@@ -12,7 +12,9 @@ from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.holdings import cells_of
 from sdcdsl.bind.microdata import Columns
 from sdcdsl.bind.relations import relations
-from sdcdsl.bind.rules import PPercent, Threshold, combined
+from sdcdsl.bind.rules.cells import combined
+from sdcdsl.bind.rules.p_percent import PPercent
+from sdcdsl.bind.rules.threshold import Threshold
 from sdcdsl.bind.tabulate import tabulate
 from tests.bind.small_worlds import dimension, flat, tree
 
@@ -46,7 +48,7 @@ def test_benchmark_tables(name):
     assert table.value[cell].tolist() == known["value"].to_list()
     np.testing.assert_array_equal(table.largest[cell], known.select("top1", "top2").to_numpy())
     cells = cells_of(table)
-    judgement = combined([Threshold(3, 0.1).judge(cells), PPercent(0.1).judge(cells)])
+    judgement = combined([Threshold(n=3, level=0.1).judge(cells), PPercent(p=0.1).judge(cells)])
     assert judgement.sensitive[cell].tolist() == known["sens"].cast(bool).to_list()
     rounded = np.ceil(np.round(judgement.upper[cell], 9))  # the file rounds levels up
     assert rounded.tolist() == known["upl"].to_list()

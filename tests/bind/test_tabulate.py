@@ -39,7 +39,7 @@ def test_every_cell_equals_the_slow_way(world, roles, k):
     first = {h: i for i, h in reversed(list(enumerate(holders)))}
     weighted = [a * b for a, b in zip(x, w, strict=True)]
     rows = contributors_by_cell(dims, frame, list(range(len(frame))), x)
-    own = [{int(i): amount for i, amount in mine.items()} for _, mine in rows]
+    own = [{i: amount for i, amount in mine.items() if isinstance(i, int)} for _, mine in rows]
     for cell, (codes, mine) in enumerate(contributors_by_cell(dims, frame, holders, weighted)):
         assert table.lattice.codes(cell) == dict(zip([d.name for d in dims], codes, strict=True))
         assert table.value[cell] == sum(mine.values())
@@ -192,5 +192,5 @@ def test_a_large_table_agrees_with_polars_level_by_level():
             for (p, q), part in per.group_by("p", "q"):
                 cell = table.lattice.cell({"a": str(p), "b": str(q)})
                 assert table.count[cell] == len(part)
-                np.testing.assert_allclose(table.value[cell], part["x"].sum())
+                np.testing.assert_allclose(table.value[cell], float(part["x"].sum()))
                 np.testing.assert_allclose(table.largest[cell], part["x"].top_k(2).sort(descending=True))

@@ -99,7 +99,7 @@ def faulty_highs(faults: Faults) -> type:
             status = super().getModelStatus(*args)
             return faults.chance.choice(STATUSES) if self._fault == "status" else status
 
-        def getSolution(self):
+        def getSolution(self) -> Any:
             found = super().getSolution()
             x, y, rows = (np.array(v, dtype=float) for v in (found.col_value, found.row_dual, found.row_value))
             match self._fault:
@@ -122,7 +122,7 @@ def faulty_highs(faults: Faults) -> type:
                 dual_valid=True,
             )
 
-        def getInfo(self):
+        def getInfo(self) -> Any:
             info = super().getInfo()
             if self._fault != "info":
                 return info
@@ -132,24 +132,24 @@ def faulty_highs(faults: Faults) -> type:
             return SimpleNamespace(**told)
 
         def getPrimalRay(self, *args):
-            found = super().getPrimalRay(*args)
+            found = honest.getPrimalRay(self, *args)
             if self._fault in ("wild", "slight") and len(found) == 3 and found[1]:
                 return found[0], found[1], faults.wildly(np.array(found[2]))
             return found
 
-        def setCallback(self, call: Any, data: Any):
-            if call is None:
-                return super().setCallback(call, data)
+        def setCallback(self, callback: Any, callback_data: Any):
+            if callback is None:
+                return super().setCallback(callback, callback_data)
 
             def told(kind: Any, message: Any, out: Any, into: Any, about: Any) -> Any:
                 wrong = faults.draw("incumbent")
                 if wrong is None:
-                    return call(kind, message, out, into, about)
+                    return callback(kind, message, out, into, about)
                 faults.note("solver", wrong)
                 seen = SimpleNamespace(mip_solution=faults.wildly(np.array(out.mip_solution)))
-                return call(kind, message, seen, into, about)
+                return callback(kind, message, seen, into, about)
 
-            return super().setCallback(told, data)
+            return super().setCallback(told, callback_data)
 
     return FaultyHighs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,7 @@ def test_counts_agree_with_the_problem(several) -> None:
     """The levels of all statements together are those of the pairs."""
     [outcome], provenance = several
     found = effects(provenance.policy, [outcome], DAY)
-    asked = sum(int(e.text.split()[1].replace(" ", "")) for e in found if e.text.startswith("sets"))
+    levels = (re.fullmatch(r"sets (.*) levels?", e.text) for e in found)
+    asked = sum(int(m[1].replace(" ", "")) for m in levels if m)
     data = outcome.problem.dataset
     assert asked == sum(int(np.count_nonzero(data[level].values)) for level in ("lpl", "upl", "spl"))

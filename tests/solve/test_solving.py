@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sdcdsl.solve import Can, Limits, Refused, Status, backend, known, missing, refusal, solve
-from sdcdsl.solve.backend import Answer, Backend, Ending
+from sdcdsl.registry import forget
+from sdcdsl.solve import Can, Limits, Refused, Solver, Status, backend, missing, refusal, solve
+from sdcdsl.solve.backend import Answer, Ending
 from sdcdsl.solve.highs import Highs
 from sdcdsl.solve.modelling import by_variable, new_model, numbers
-from sdcdsl.solve.others import ThroughLinopy
 from sdcdsl.solve.solving import judged
+from sdcdsl.solve.through_linopy import ThroughLinopy
+from sdcdsl.vocabulary.backends import BACKENDS as REGISTERED
+from sdcdsl.vocabulary.backends import Backend
 
-BACKENDS: list[Backend] = [backend("highs"), backend("scip"), ThroughLinopy("highs"), ThroughLinopy("scip")]
+BACKENDS: list[Solver] = [backend("highs"), backend("scip"), ThroughLinopy("highs"), ThroughLinopy("scip")]
 IDS = ["highs", "scip", "highs through linopy", "scip through linopy"]
 every_backend = pytest.mark.parametrize("by", BACKENDS, ids=IDS)
 
@@ -61,7 +64,7 @@ def neither() -> linopy.Model:
 
 
 @every_backend
-def test_optimal(by: Backend):
+def test_optimal(by: Solver):
     found = solve(knapsack(), Limits(), by)
     assert found.status is Status.OPTIMAL
     assert (found.objective, found.bound, found.gap) == (pytest.approx(8), pytest.approx(8), pytest.approx(0))
@@ -70,33 +73,33 @@ def test_optimal(by: Backend):
 
 
 @every_backend
-def test_optimal_linear(by: Backend):
+def test_optimal_linear(by: Solver):
     found = solve(line(), Limits(), by)
     assert (found.status, found.objective, found.bound) == (Status.OPTIMAL, pytest.approx(3), pytest.approx(3))
 
 
 @every_backend
 @pytest.mark.parametrize("whole", [False, True])
-def test_infeasible(by: Backend, whole: bool):
+def test_infeasible(by: Solver, whole: bool):
     found = solve(line(high=1.0, whole=whole), Limits(), by)
     assert (found.status, found.objective, found.values) == (Status.INFEASIBLE, None, None)
 
 
 @every_backend
 @pytest.mark.parametrize("whole", [False, True])
-def test_unbounded_is_told_from_infeasible(by: Backend, whole: bool):
+def test_unbounded_is_told_from_infeasible(by: Solver, whole: bool):
     assert solve(unbounded(whole), Limits(), by).status is Status.UNBOUNDED
     assert solve(neither(), Limits(), by).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("by", BACKENDS[:2], ids=IDS[:2])
-def test_no_time_is_a_limit(by: Backend):
+def test_no_time_is_a_limit(by: Solver):
     found = solve(knapsack(), Limits(time=0.0), by)
     assert (found.status, found.values) == (Status.LIMIT, None)
 
 
 @pytest.mark.parametrize("by", BACKENDS[:2], ids=IDS[:2])
-def test_a_seed_and_threads_are_taken(by: Backend):
+def test_a_seed_and_threads_are_taken(by: Solver):
     assert solve(knapsack(), Limits(seed=7, threads=1), by).objective == pytest.approx(8)
     assert solve(knapsack(), Limits(seed=8, threads=2), by).objective == pytest.approx(8)
 
@@ -138,7 +141,7 @@ def test_a_time_limit_needs_somebody_who_keeps_it():
 
 
 def test_backends_by_name():
-    assert {"highs", "scip", "gurobi", "cbc"} <= set(known())
+    assert set(REGISTERED) == {"highs", "scip", "gurobi", "cplex", "xpress", "mosek"}
     assert missing("highs") is None
     with pytest.raises(Refused, match=r"there is no backend `hihgs`\. did you mean `highs`"):
         backend("hihgs")
@@ -161,13 +164,24 @@ class Stubborn(Highs):
     name = "stubborn"
 
 
+STUBBORN = Backend("stubborn", "HiGHS by another name", Stubborn)
+STRANGE = Backend("strange", "no solver", dict)
+
+
 def test_a_third_party_registers_by_an_entry_point(monkeypatch: pytest.MonkeyPatch):
-    entry = metadata.EntryPoint("stubborn", "tests.solve.test_solving:Stubborn", "sdcdsl.backends")
-    monkeypatch.setattr(
-        metadata, "entry_points", lambda **asked: [e for e in [entry] if asked.get("name", e.name) == e.name]
-    )
-    assert "stubborn" in known()
-    assert solve(knapsack(), Limits(), "stubborn").objective == pytest.approx(8)
+    entries = [
+        metadata.EntryPoint(name, f"tests.solve.test_solving:{name.upper()}", "sdcdsl.backends")
+        for name in ("stubborn", "strange", "absent")
+    ]
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [e for e in entries if e.group == group])
+    forget()
+    try:
+        assert solve(knapsack(), Limits(), "stubborn").objective == pytest.approx(8)
+        assert "a dict is no solver" in (missing("strange") or "")
+        assert "has no attribute 'ABSENT'" in (missing("absent") or "")
+    finally:
+        monkeypatch.undo()
+        forget()
 
 
 # ---- what solvers say is checked ------------------------------------------------------------------------

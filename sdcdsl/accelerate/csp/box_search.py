@@ -115,12 +115,11 @@ class BoxSearch:
         """No moves at all."""
         for array, nothing in ((self.users, 0), (self._count, 0), (self._place, -1)):
             array[:] = nothing
-        for _, _, _, *links in (self._pool_of[0],):
-            links[-1][:] = -1
-        self._pool_of[1][-1][:] = -1
-        self._pool_of[2][2][:] = 0
+        entries, covers, slots = self._pool_of
+        entries[-1][:], covers[-1][:], slots[2][:] = -1, -1, 0
         self._counts[:] = 0
         self._amounts[loops.COST] = 0.0
+        self._set_prices(self.weight)
 
     def improve(self, rounds: int, warmth: float, most: float = np.inf) -> None:
         """`warmth`: how much dearer than before a round may end, in typical weights; none ends dearer than `most`."""

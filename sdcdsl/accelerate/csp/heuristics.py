@@ -62,7 +62,7 @@ def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell
     flows = NetworkSearch.of(instance, w, seed)
     if flows is not None:
         return ByFlows(flows, deadline, tell, moves)
-    return ByBoxes.of(instance, w, deadline, tell, seed, moves) or moves
+    return ByBoxes.of(instance, w, deadline, tell, moves) or moves
 
 
 class ByFlows:
@@ -196,8 +196,7 @@ class ByMoves:
         """Goes on from a pattern with a move for every requirement."""
         if self.search is None:
             requirements = requirements_with(self.instance, SHARES_UP[0])
-            nearby = BOXES.nearby if self.instance.n > BOXES.whole else None
-            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, nearby)
+            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, BOXES.nearby)
         self._state, self._swept = self.search.adopt(moves), False
 
     def _found(self, state: State) -> Found:
@@ -225,20 +224,21 @@ class ByBoxes:
     programs, which see more and take longer, go on from there while the table is not too large for them."""
 
     def __init__(
-        self, instance: Instance, search: BoxSearch, deadline: Deadline, tell: Tell, w: np.ndarray, moves: ByMoves
+        self, instance: Instance, table: ProductTable, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves
     ):
-        self.instance, self.search, self.deadline, self.tell, self.w, self._moves = (
-            instance, search, deadline, tell, w, moves,
+        self.instance, self.table, self.w, self.deadline, self.tell, self._moves = (
+            instance, table, w, deadline, tell, moves,
         )  # fmt: skip
+        self.seed = moves.seed
+        self.search = BoxSearch(instance, table, instance.requirements, w, self.seed)
         self.counted = instance.problem.dataset["published"].values
-        self._by_boxes, self._started, self._checked = True, False, False
+        self._by_boxes, self._started, self._settled = True, False, False
         self._programs = instance.n <= BOXES.programs
         self._best: Found | None = None
+        self._at_boxes = inf  # the cost when boxes were last gone back to
 
     @staticmethod
-    def of(
-        instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int, moves: ByMoves
-    ) -> ByBoxes | None:
+    def of(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves) -> ByBoxes | None:
         """None where boxes do not exist, or a small table needs none."""
         slides = (instance.slide > instance.level.sum(axis=0)).any()
         if slides or instance.n < BOXES.smallest or not len(instance.requirements):
@@ -246,11 +246,11 @@ class ByBoxes:
         table = ProductTable.of(instance)
         if table is None:
             return None
-        return ByBoxes(instance, BoxSearch(instance, table, instance.requirements, w, seed), deadline, tell, w, moves)
+        return ByBoxes(instance, table, w, deadline, tell, moves)
 
     @property
     def gaining(self) -> bool:
-        return self._started and (self._by_boxes or self._moves.gaining)
+        return self._started and (not self._settled or (not self._by_boxes and self._moves.gaining))
 
     @property
     def bounded(self) -> bool:
@@ -270,7 +270,7 @@ class ByBoxes:
         hidden = self.instance.may_open.copy()
         if falling_short(self.instance, hidden):
             return None
-        self._best = hidden, float(self.w[hidden & self.counted].sum())
+        self._best = hidden, self._cost(hidden)
         return self._best
 
     def _others(self) -> bool:
@@ -302,30 +302,56 @@ class ByBoxes:
             if deadline.expired:
                 break
             self.search.improve(BOXES.slice, 0.0)
-        if self.search.cost > before * (1 - BOXES.gain) and not deadline.expired and self._programs:
-            self._by_boxes = False
-            self._moves.adopt(self.search.moves(), self.deadline)
+        if self.search.cost > before * (1 - BOXES.gain) and not deadline.expired:
+            self._settled = True
+            if self._programs:
+                self._by_boxes = False
+                self._moves.adopt(self.search.moves(), self.deadline)
         return self._found("boxes")
 
     def _by_programs(self, deadline: Deadline) -> Found | None:
         found = self._moves.better(deadline)
-        if found is not None and (self._best is None or found[1] < self._best[1]):
+        if found is None:
+            return None
+        if self._best is None or found[1] < self._best[1]:
             self._best = found
+        if not self._moves.gaining and found[1] < self._at_boxes * (1 - BOXES.gain) and not deadline.expired:
+            self._at_boxes = found[1]
+            self._back_to_boxes()
         return found
+
+    def _back_to_boxes(self) -> None:
+        """What linear programs made cheaper, boxes may make cheaper again."""
+        self.search.clear()
+        for cells, d in self._moves.moves:
+            self.search.add(cells, d)
+        self._by_boxes = self.search.valid
+        self._settled = not self._by_boxes
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         if not self._started or not self._by_boxes:
             return self._moves.complete(hidden, price)
-        return None
+        other = BoxSearch(self.instance, self.table, self.search.requirements, self.w, self.seed)
+        cost = other.weight if price is None else price / other.unit
+        if not other.complete(self.deadline, np.where(hidden, BOXES.free, cost)):
+            return None
+        other.prune()
+        better = other.cost < self.search.cost
+        if better:
+            self.search, self._settled = other, False
+        return self._found("completing") if better else (other.hidden, self._cost(other.hidden))
 
     def proves(self, hidden: np.ndarray) -> bool:
         if not self._by_boxes:
             return self._moves.proves(hidden)
         return self._started and not (self.search.hidden & ~hidden).any() and self.search.proved()
 
+    def _cost(self, hidden: np.ndarray) -> float:
+        return float(self.w[hidden & self.counted].sum())
+
     def _found(self, phase: str) -> Found:
         hidden = self.search.hidden
-        found = hidden, float(self.w[hidden & self.counted].sum())
+        found = hidden, self._cost(hidden)
         self.tell(Progress(phase, found[1]))
         if self._best is None or found[1] < self._best[1]:
             self._best = found

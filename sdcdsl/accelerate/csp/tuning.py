@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class BoxTuning:
-    """Of `box_search`: business tables of 3 125 to 721 287 cells, and `mid` of the benchmarks."""
+    """Of `box_search`: business tables of 3 125 to 84 693 cells, and `mid` of the benchmarks."""
 
     free: float = 1e-3  # price of a cell that is hidden already, in typical weights
     tie: float = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
     smallest: int = 1500  # cells: below that linear programs take no time
     programs: int = 150_000  # cells: above that linear programs never go on from boxes
-    whole: int = 6_000  # cells: up to here linear programs may look at the whole table
-    nearby: float = 3e6  # and otherwise at so many entries for a move
-    far: float = 1e9  # the same for a requirement that boxes cannot serve
+    nearby: float = 7e6  # entries that a linear program may look at for a move
+    far: float = 1e9  # the same for a requirement that boxes cannot serve, where the table is not small:
+    whole: int = 6_000  # cells: up to here it may look at the whole table as often as it likes
     bounded: int = 6_000  # cells: above that cuts say nothing in any time, and all of it is for the pattern
     gain: float = 2e-3  # of the cost: with less than this in a pass through all cells, linear programs go on
     starts_first: int = 2  # of a box, for a first pattern

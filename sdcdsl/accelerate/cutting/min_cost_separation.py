@@ -11,6 +11,7 @@ bounds change between questions about a side, so its last basis is dual feasible
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
@@ -20,9 +21,13 @@ from scipy.sparse import hstack
 from sdcdsl.accelerate.cutting.attacks import HUGE, TIGHT, AttackFailed
 from sdcdsl.numerics.lp import Basis, LinearProgram
 from sdcdsl.numerics.null_space import Matrix, independent_rows
-from sdcdsl.status import INFEASIBLE, OPTIMAL
+from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 
 SMALL = 1e-10  # moves below this share of the level are rounding errors of a solver
+
+
+class OutOfTime(AttackFailed):
+    """A question that was not answered in the time that was left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,7 @@ class MinCostSeparation:
     def __init__(self, matrix: Matrix, cost_down: np.ndarray, cost_up: np.ndarray):
         self.relations = m = matrix.sparse[independent_rows(matrix)].tocsr()
         self.steps = 0  # of the simplex method, in all
+        self.seconds_left: Callable[[], float] = lambda: inf
         self._transposed = m.T.tocsr()
         self._n = n = matrix.columns
         self._cost = np.concatenate([np.zeros(n), cost_up, cost_down])
@@ -67,9 +73,11 @@ class MinCostSeparation:
         if basis is not None:
             program.basis = basis
         status = self._solved()
-        if status not in (OPTIMAL, INFEASIBLE):
+        if status not in (OPTIMAL, INFEASIBLE, LIMIT):
             program.forget()
             status = self._solved()
+        if status == LIMIT:
+            raise OutOfTime("the time was up")
         if status == INFEASIBLE:
             return None
         if status != OPTIMAL:
@@ -89,6 +97,6 @@ class MinCostSeparation:
         return MinCostCut(float(self._cost @ x), moved, d[moved] * need, cells, c)
 
     def _solved(self) -> str:
-        status = self._program.solve()
+        status = self._program.solve(seconds=self.seconds_left())
         self.steps += self._program.iterations
         return status

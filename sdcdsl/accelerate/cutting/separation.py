@@ -21,7 +21,7 @@ import numpy as np
 from sdcdsl.accelerate.cutting.attacks import Answer, Attacks, attacks_on
 from sdcdsl.accelerate.cutting.batched_separation import BatchedSeparation, answered
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
+from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation, OutOfTime
 from sdcdsl.accelerate.cutting.requirements import Demands, Levels
 from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.executing import SERIAL, Team, in_order
@@ -117,7 +117,11 @@ class Separation:
                 return
             self._done[s] = True
             if self.repairs is not None and repairing and s < self.requirements:
-                self._repair(s, made)
+                try:
+                    self._repair(s, made)
+                except OutOfTime:
+                    made.complete = made.whole = False
+                    return
             else:
                 self._answer(s, self._ask(s, made), made)
 

@@ -89,7 +89,7 @@ class Benders:
         self._kept = KeptCuts()
         self._moves: list[np.ndarray] = []  # of all classes, which serve many levels each
         self.exact: np.ndarray | None = None  # the best intervals that hold by arithmetic
-        self.shown: Callable[[float, np.ndarray], None] = lambda objective, z: None  # told of these
+        self.shown: Callable[[float, np.ndarray], None] = lambda objective, z: None  # told of all better ones
 
     def run(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None] = lambda _: None) -> bool:
         """True if `best` is within the gap of the bound, or the point of the master is valid (then it is `best`)."""
@@ -312,6 +312,8 @@ class Benders:
     def _adjust(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         """First intervals in large tables: those of a joint adjustment, and of repairs where it serves a level not."""
         model, levels = self.model, self.separation.levels
+        if self.separation.repairs is not None:
+            self.separation.repairs.seconds_left = lambda: deadline.remaining
         if self.separation.repairs is None or model.mirrored or len(levels) * self.n < TUNING.adjusted_from:
             return
         model.master.add(model.simple_rows())
@@ -401,6 +403,7 @@ class Benders:
         price = self.model.price(hull)
         if price < self.objective:
             self.best, self.objective, self.held = hull, price, False
+            self.shown(price, hull)
 
     def _widen(self, z: np.ndarray, reduced: np.ndarray | None, deadline: Deadline) -> None:
         """Now and then: valid intervals around a point on a network, where rounds show none unless they ask about all

@@ -85,8 +85,9 @@ class Solver:
             widest = demands.classes.least(self.cap_width, self.cap_width)[0]
         benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
         benders.checkpointer = self.context.checkpointer
+        # What a solver's digits leave open is covered by the margin, mostly; the audit says whether it is.
         benders.shown = lambda objective, z: self.context.incumbents.offer(
-            objective, lambda: self._in_hand(demands, MARGIN * z)
+            objective, lambda: self._in_hand(demands, coarse(benders.separation, z))
         )
         before_polishing = self._before_polishing(benders)
         z, missed = None, np.ones(1, dtype=bool)
@@ -97,6 +98,8 @@ class Solver:
             self._took("cuts", began)
             if benders.hopeless:
                 return self._infeasible(benders)
+            if benders.best is None and benders.exact is not None:
+                break
             if benders.best is None:
                 if benders.infeasible:
                     said = "the widest intervals allowed do not protect"
@@ -105,9 +108,9 @@ class Solver:
             began = perf_counter()
             z, missed = self._exact(benders)
             self._took("polish", began)
-        if missed.any() and benders.exact is not None:
+        if (missed.any() or z is None) and benders.exact is not None:
             z, missed = MARGIN * benders.exact, missed & False
-        if missed.any():
+        if missed.any() or z is None:
             status = LIMIT if self.context.deadline.expired else FAILED
             return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
         down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])

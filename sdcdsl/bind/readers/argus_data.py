@@ -16,11 +16,19 @@ import polars as pl
 
 from sdcdsl.bind.readers.csv_records import text_frame
 from sdcdsl.bind.readers.csv_text import Header, not_delimited
-from sdcdsl.bind.readers.rda import Metadata, Variable
-from sdcdsl.bind.readers.records import ROW, ColumnSelection, Records, code_of_text, number_of_text, number_problems
+from sdcdsl.bind.readers.rda import Metadata, Variable, read_rda
+from sdcdsl.bind.readers.records import (
+    ROW,
+    ColumnSelection,
+    Reading,
+    Records,
+    code_of_text,
+    number_of_text,
+    number_problems,
+)
 from sdcdsl.bind.readers.text_files import lines, open_text
 from sdcdsl.bind.readers.wording import clip, offenders, plural
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic, did_you_mean
 
 
 def read_argus_data(
@@ -60,6 +68,30 @@ def read_argus_data(
     codes = (code_of_text(c, replace(asked, missing=unknown.get(c, ()))) for c in asked.codes)
     frame = frame.select(ROW, *codes, *(number_of_text(c, asked) for c in numbers))
     return Records(opened.name, frame.lazy(), lines=True), []
+
+
+def read_argus(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+    """With the metadata file that the policy names."""
+    if reading.options["metadata"] is None:
+        headline = "τ-ARGUS data needs its metadata file"
+        return None, [diagnostic("SDC314", headline, reading.span, help='argus "x.asc" { metadata "x.rda" }')]
+    described, missing = reading.find(f"{path.stem}.rda", reading.options["metadata"])
+    if described is None:
+        return None, missing
+    # Metadata of a table may hold no word that only tables have; then the policy tells.
+    is_table = True if reading.ready_made else None
+    metadata, found = read_rda(described, is_table=is_table, encoding=reading.encoding)
+    if metadata is None:
+        return None, found
+    known = [v.name for v in metadata.variables]
+    for column in sorted(asked.columns):
+        if column not in known:
+            label = did_you_mean(column, known)
+            place = FilePlace(str(described))
+            found.append(diagnostic("SDC303", f"there is no variable `{column}`", place, label))
+    if found:
+        return None, found
+    return read_argus_data(path, metadata, contributors=reading.contributors, encoding=reading.encoding)
 
 
 def _free(

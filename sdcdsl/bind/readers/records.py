@@ -7,13 +7,16 @@ diagnostic. A column of row numbers travels along, so that later stages can name
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from sdcdsl.bind.options import encoding_of
 from sdcdsl.bind.readers.wording import clip, offenders
-from sdcdsl.diagnostics import Diagnostic, FilePlace, Place
+from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, Span, diagnostic, did_you_mean, listed
 from sdcdsl.diagnostics.confidential import secret_figure
 
 ROW = "row of the file"
@@ -43,6 +46,22 @@ class ColumnSelection:
         return list({*self.missing, ""})
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the policy says about data beside the file and its columns."""
+
+    options: dict[str, Any]  # of the format, with defaults
+    span: Span | None  # where the policy names the file
+    find: Callable[[str, str], tuple[Path | None, list[Diagnostic]]]  # another file that it names: what it is, its path
+    contributors: frozenset[str] = frozenset()  # columns that say who contributes
+    ready_made: bool = False  # records are cells that somebody has tabulated
+
+    @property
+    def encoding(self) -> str | None:
+        """None for UTF-8."""
+        return encoding_of(self.options)
+
+
 @dataclass(frozen=True, eq=False)
 class Records:
     """`frame` has the asked columns and `ROW`: the line of a text file, the row of a Parquet file, both from 1; of
@@ -59,6 +78,21 @@ class Records:
             before, name = self.files[bisect_left([start for start, _ in self.files], row) - 1]
             row -= before
         return row_place(name, row, column, self.lines)
+
+
+def malformed(records: Records, asked: ColumnSelection) -> str | None:
+    """What is wrong with the form of records, in words."""
+    schema = records.frame.collect_schema()
+    for column in (ROW, *asked.columns):
+        if column not in schema:
+            return f"its reader gives no column `{clip(column)}`"
+    for column in asked.codes:
+        if schema[column] != pl.String:
+            return f"its reader gives codes of type {schema[column]} in column `{clip(column)}`, and codes are text"
+    for column in asked.numbers:
+        if schema[column] != pl.Float64:
+            return f"its reader gives numbers of type {schema[column]} in column `{clip(column)}`, and not Float64"
+    return None if schema[ROW].is_integer() else f"its reader gives rows of type {schema[ROW]}, and they are counted"
 
 
 def row_place(name: str, row: int, column: str, lines: bool) -> FilePlace:
@@ -130,3 +164,54 @@ def _advice(words: Sequence[str], asked: ColumnSelection) -> tuple[str, str] | N
         word = clip(bare[0])
         return f"`{word}`", f'if `{word}` means that the value is missing: {{ missing "{word}" }} after its name'
     return None
+
+
+def records_of(
+    scan: pl.LazyFrame, name: str, asked: ColumnSelection, *, lines: bool = False
+) -> tuple[Records | None, list[Diagnostic]]:
+    """The asked columns of a frame that counts its rows in `ROW`, checked: texts and numbers as the file has them."""
+    schema = scan.collect_schema()
+    names = [c for c in schema.names() if c != ROW]
+    problems = [
+        diagnostic(
+            "SDC303",
+            f"no column `{clip(column)}` in {name}",
+            FilePlace(name),
+            did_you_mean(column, names),
+            notes=[f"its columns: {listed(clip(c) for c in names)}"],
+        )
+        for column in asked.columns
+        if column not in names
+    ]
+    if problems:
+        return None, problems
+    problems = [*_wrong_kinds(schema, name, asked)]
+    if problems:
+        return None, problems
+    if not scan.select(pl.len()).collect().item():
+        return None, [diagnostic("SDC308", f"{name} has no rows", FilePlace(name))]
+    for column in asked.numbers:
+        kind = schema[column]
+        if kind.is_float() or kind == pl.String:
+            problems += number_problems(scan, name, column, asked, lines=lines, is_text=kind == pl.String)
+    if problems:
+        return None, problems
+    codes = (
+        code_of_text(c, asked) if schema[c] == pl.String else pl.col(c).cast(pl.String).alias(c) for c in asked.codes
+    )
+    numbers = (
+        number_of_text(c, asked) if schema[c] == pl.String else pl.col(c).cast(pl.Float64) for c in asked.numbers
+    )
+    return Records(name, scan.select(ROW, *codes, *numbers), lines=lines), []
+
+
+def _wrong_kinds(schema: pl.Schema, name: str, asked: ColumnSelection):
+    for column in asked.columns:
+        kind = schema[column]
+        fits = kind.is_numeric() or kind in (pl.String, pl.Boolean, pl.Null)
+        if column in asked.codes:
+            fits = fits or kind in (pl.Categorical, pl.Enum, pl.Date)
+        if not fits:
+            place = FilePlace(name, f"column {clip(column)}")
+            what = "codes" if column in asked.codes else "numbers"
+            yield diagnostic("SDC306", f"column `{clip(column)}` of {name} holds no {what}", place, f"it holds {kind}")

@@ -1,10 +1,20 @@
-"""What a rule sees of the cells: plain arrays, wherever they came from."""
+"""What a rule sees of the cells: plain arrays, wherever they came from. And what it says about them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Sensitive cells and the room each needs below and above its value; zero where not sensitive."""
+
+    sensitive: np.ndarray  # bool [cell]
+    lower: np.ndarray  # lpl asked for
+    upper: np.ndarray  # upl asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,3 +52,33 @@ class RuleCells:
         """wanted - there where positive beyond rounding, else 0: ties are not sensitive."""
         missing = wanted - there
         return np.where(missing > 1e-12 * self.absolute, missing, 0.0)
+
+    def judged(self, sensitive: np.ndarray, lower: np.ndarray | float, upper: np.ndarray | float) -> Judgement:
+        """Sensitive where said, with these levels below and above the value."""
+        return Judgement(sensitive, np.where(sensitive, lower, 0.0), np.where(sensitive, upper, 0.0))
+
+    def judged_by_level(self, level: np.ndarray) -> Judgement:
+        """Sensitive where a level is asked for, as much below as above."""
+        return Judgement(level > 0, level, level)
+
+
+def malformed(judgement: object, n: int) -> str | None:
+    """What is wrong with the form of what a rule said about so many cells, in words."""
+    if not isinstance(judgement, Judgement):
+        return f"returns a {type(judgement).__name__}, and not what `cells.judged(…)` makes"
+    arrays = (judgement.sensitive, judgement.lower, judgement.upper)
+    if any(np.shape(array) != (n,) for array in arrays):
+        return f"does not judge each of the {n:,} cells"
+    if judgement.sensitive.dtype != bool:
+        return "says of cells something else than whether they are sensitive"
+    room = np.concatenate([judgement.lower, judgement.upper])
+    return None if (np.isfinite(room) & (room >= 0)).all() else "asks for a level that is below zero or not finite"
+
+
+def combined(judgements: Sequence[Judgement]) -> Judgement:
+    """Sensitive by any of them, with the largest level any of them asks for."""
+    return Judgement(
+        np.logical_or.reduce([j.sensitive for j in judgements]),
+        np.maximum.reduce([j.lower for j in judgements]),
+        np.maximum.reduce([j.upper for j in judgements]),
+    )

@@ -10,22 +10,21 @@ rule itself says nothing about underestimates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
-from sdcdsl.bind.rules.wording import Formula, figure, percent
+from sdcdsl.bind.rules.wording import figure, percent
+from sdcdsl.record import record
+from sdcdsl.vocabulary.option import Kind, option
+from sdcdsl.vocabulary.rules import Formula, Rule, RuleArguments
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.rules.cells import Judgement, RuleCells
 
 
-@rule
-@dataclass(frozen=True)
-class Dominance:
-    n: int
-    k: float
-
-    name: ClassVar[str] = "dominance"
-    formula: ClassVar[Formula] = Formula("x1 + … + xn > k · X", "(x1 + … + xn) / k - X, below and above")
+@record
+class Dominance(RuleArguments):
+    n: int = option(Kind.WHOLE, "the number of largest contributors", least=1, tighter=+1)
+    k: float = option(Kind.SHARE, "their share of the value that makes a cell sensitive", least=0, most=100, tighter=-1)
 
     @property
     def largest_needed(self) -> int:
@@ -36,7 +35,7 @@ class Dominance:
         return found if 0 < self.k < 1 else [*found, "k must lie between 0 % and 100 %"]
 
     def judge(self, cells: RuleCells) -> Judgement:
-        return symmetric(cells.shortfall(cells.top(self.n) / self.k, cells.absolute))
+        return cells.judged_by_level(cells.shortfall(cells.top(self.n) / self.k, cells.absolute))
 
     def said(self, cells: RuleCells, cell: int) -> str:
         top, all_of_it = float(cells.top(self.n)[cell]), float(cells.absolute[cell])
@@ -45,3 +44,12 @@ class Dominance:
         who = "the largest contributor holds" if self.n == 1 else f"the {self.n} largest contributors hold"
         share = f"{percent(top / all_of_it)} ({figure(top)} of {figure(all_of_it)})"
         return f"{who} {share}, {percent(self.k)} allowed"
+
+
+RULE = Rule(
+    "dominance",
+    "a few contributors make up most of the cell",
+    Dominance,
+    aliases=("nk",),
+    formula=Formula("x1 + … + xn > k · X", "(x1 + … + xn) / k - X, below and above"),
+)

@@ -13,24 +13,21 @@ without knowing the others, the attackers have no lower estimate of x_1 that the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
-from sdcdsl.bind.rules.wording import Formula, figure, percent
+from sdcdsl.bind.rules.wording import figure, percent
+from sdcdsl.record import record
+from sdcdsl.vocabulary.option import Kind, option
+from sdcdsl.vocabulary.rules import Formula, Rule, RuleArguments
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.rules.cells import Judgement, RuleCells
 
 
-@rule
-@dataclass(frozen=True)
-class PPercent:
-    p: float
-    n: int = 1
-
-    name: ClassVar[str] = "p_percent"
-    formula: ClassVar[Formula] = Formula(
-        "R < p · x1, with R = X - x1 - … - x(n+1); n = 1: R = X - x1 - x2", "p · x1 - R, below and above"
-    )
+@record
+class PPercent(RuleArguments):
+    p: float = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
+    n: int = option(Kind.WHOLE, "how many contributors may work together", 1, least=1, tighter=+1)
 
     @property
     def largest_needed(self) -> int:
@@ -41,7 +38,7 @@ class PPercent:
         return found if self.n >= 0 else [*found, "the number of attackers cannot be negative"]
 
     def judge(self, cells: RuleCells) -> Judgement:
-        return symmetric(cells.shortfall(self.p * cells.largest[:, 0], cells.remainder(self.n + 1)))
+        return cells.judged_by_level(cells.shortfall(self.p * cells.largest[:, 0], cells.remainder(self.n + 1)))
 
     def said(self, cells: RuleCells, cell: int) -> str:
         first, rest = float(cells.largest[cell, 0]), float(cells.remainder(self.n + 1)[cell])
@@ -50,3 +47,12 @@ class PPercent:
         who = {0: "everybody", 1: "the second largest contributor"}.get(self.n, f"the {self.n} next largest together")
         how = f"{percent(rest / first)} (all others: {figure(rest)}, the largest: {figure(first)})"
         return f"{who} can estimate the largest within {how}, {percent(self.p)} required"
+
+
+RULE = Rule(
+    "p_percent",
+    "one contributor can estimate another too closely",
+    PPercent,
+    aliases=("p",),
+    formula=Formula("R < p · x1, with R = X - x1 - … - x(n+1); n = 1: R = X - x1 - x2", "p · x1 - R, below and above"),
+)

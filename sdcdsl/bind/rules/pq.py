@@ -12,22 +12,21 @@ for upper = p x_1 - q R, a smaller level: the usual one is on the safe side.) Lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement, rule, symmetric
-from sdcdsl.bind.rules.wording import Formula, figure, percent
+from sdcdsl.bind.rules.wording import figure, percent
+from sdcdsl.record import record
+from sdcdsl.vocabulary.option import Kind, option
+from sdcdsl.vocabulary.rules import Formula, Rule, RuleArguments
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.rules.cells import Judgement, RuleCells
 
 
-@rule
-@dataclass(frozen=True)
-class PQ:
-    p: float
-    q: float
-
-    name: ClassVar[str] = "pq"
-    formula: ClassVar[Formula] = Formula("q · R < p · x1, with R = X - x1 - x2", "(p / q) · x1 - R, below and above")
+@record
+class PQ(RuleArguments):
+    p: float = option(Kind.SHARE, "how closely one contributor may estimate another", least=0, tighter=+1)
+    q: float = option(Kind.SHARE, "how closely everybody knew contributions before", least=0, most=100, tighter=-1)
 
     @property
     def largest_needed(self) -> int:
@@ -37,7 +36,7 @@ class PQ:
         return [] if 0 < self.p < self.q <= 1 else ["p must be positive and below q, q at most 100 %"]
 
     def judge(self, cells: RuleCells) -> Judgement:
-        return symmetric(cells.shortfall(self.p / self.q * cells.largest[:, 0], cells.remainder(2)))
+        return cells.judged_by_level(cells.shortfall(self.p / self.q * cells.largest[:, 0], cells.remainder(2)))
 
     def said(self, cells: RuleCells, cell: int) -> str:
         first, rest = float(cells.largest[cell, 0]), float(cells.remainder(2)[cell])
@@ -46,3 +45,11 @@ class PQ:
         how = f"{percent(self.q * rest / first)} (all others: {figure(rest)}, known within {percent(self.q)} before"
         how += f"; the largest: {figure(first)})"
         return f"the second largest contributor can estimate the largest within {how}, {percent(self.p)} required"
+
+
+RULE = Rule(
+    "pq",
+    "p_percent with prior knowledge of contributions",
+    PQ,
+    formula=Formula("q · R < p · x1, with R = X - x1 - x2", "(p / q) · x1 - R, below and above"),
+)

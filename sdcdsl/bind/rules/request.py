@@ -8,28 +8,23 @@ Level: stated, as for `threshold`; by default 20 % of X, below and above (τ-ARG
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement, marked, rule
-from sdcdsl.bind.rules.wording import Formula, figure, percent
+from sdcdsl.bind.rules.wording import figure, percent
+from sdcdsl.record import record
+from sdcdsl.vocabulary.option import Kind, option
+from sdcdsl.vocabulary.rules import Formula, Rule, RuleArguments
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.rules.cells import Judgement, RuleCells
 
 
-@rule
-@dataclass(frozen=True)
-class RequestRule:
-    share: float = 0.0
-    level: float = 0.2
-
-    name: ClassVar[str] = "request"
-    formula: ClassVar[Formula] = Formula(
-        "the largest contribution of somebody who asked > share · X", "level · X, below and above"
+@record
+class RequestRule(RuleArguments):
+    share: float = option(
+        Kind.SHARE, "only where who asked gives more than this share of the cell", "0%", least=0, most=100, tighter=-1
     )
-
-    @property
-    def largest_needed(self) -> int:
-        return 0
+    level: float = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
     def faults(self) -> list[str]:
         found = [] if 0 <= self.share < 1 else ["the share must lie between 0 % and 100 %"]
@@ -38,7 +33,7 @@ class RequestRule:
     def judge(self, cells: RuleCells) -> Judgement:
         assert cells.requested is not None, "nobody said who asked for protection"
         level = self.level * cells.absolute
-        return marked(cells.requested > self.share * cells.absolute, level, level)
+        return cells.judged(cells.requested > self.share * cells.absolute, level, level)
 
     def said(self, cells: RuleCells, cell: int) -> str:
         asked, all_of_it = float(cells.requested[cell]) if cells.requested is not None else 0.0, cells.absolute[cell]
@@ -46,3 +41,12 @@ class RequestRule:
             return "nobody who contributes asked for protection"
         share = f"{percent(asked / all_of_it)} ({figure(asked)} of {figure(all_of_it)})"
         return f"somebody who asked for protection holds {share}, {percent(self.share)} allowed"
+
+
+RULE = Rule(
+    "request",
+    "a contributor asked for protection",
+    RequestRule,
+    needs=("units",),
+    formula=Formula("the largest contribution of somebody who asked > share · X", "level · X, below and above"),
+)

@@ -12,30 +12,21 @@ to exclude a safe count: upper = n - count; and as far below, or down to an empt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-import numpy as np
+from sdcdsl.bind.rules.wording import faults_of_head_count, heads
+from sdcdsl.record import record
+from sdcdsl.vocabulary.option import Kind, option
+from sdcdsl.vocabulary.rules import Formula, Rule, RuleArguments
 
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement, faults_of_head_count, marked, rule
-from sdcdsl.bind.rules.wording import Formula, heads
+if TYPE_CHECKING:
+    from sdcdsl.bind.rules.cells import Judgement, RuleCells
 
 
-@rule
-@dataclass(frozen=True)
-class Threshold:
-    n: int
-    level: float = 0.2
-
-    name: ClassVar[str] = "threshold"
-    formula: ClassVar[Formula] = Formula(
-        "0 < contributors < n", "level · X, below and above; in a table of counts n - contributors above"
-    )
-
-    @property
-    def largest_needed(self) -> int:
-        return 0
+@record
+class Threshold(RuleArguments):
+    n: int = option(Kind.WHOLE, "fewer contributors than this make a cell sensitive", least=1, tighter=+1)
+    level: float = option(Kind.SHARE, "the level it gives, as a share of the contributions", "20%", least=0, tighter=+1)
 
     def faults(self) -> list[str]:
         return faults_of_head_count(self.n, self.level)
@@ -43,10 +34,20 @@ class Threshold:
     def judge(self, cells: RuleCells) -> Judgement:
         sensitive = (cells.count > 0) & (cells.count < self.n)
         if cells.frequency:
-            upper = (self.n - cells.count).astype(np.float64)
-            return marked(sensitive, np.minimum(cells.count, upper), upper)
+            upper = self.n - cells.count
+            return cells.judged(sensitive, upper.clip(max=cells.count), upper)
         level = self.level * cells.absolute
-        return marked(sensitive, level, level)
+        return cells.judged(sensitive, level, level)
 
     def said(self, cells: RuleCells, cell: int) -> str:
         return f"{heads(cells.count[cell])}, {self.n} needed"
+
+
+RULE = Rule(
+    "threshold",
+    "too few contributors",
+    Threshold,
+    needs=("count",),
+    aliases=("freq",),
+    formula=Formula("0 < contributors < n", "level · X, below and above; in a table of counts n - contributors above"),
+)

@@ -1,30 +1,6 @@
-"""How rules speak of themselves: their formula once for all, and what it comes to in one cell."""
+"""Figures in the sentences of rules, and what several of them check."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
-
-from sdcdsl.bind.rules.cells import RuleCells
-
-
-@dataclass(frozen=True)
-class Formula:
-    """In the letters of the language reference: X = Σ |contribution|, x1 ≥ x2 ≥ … the largest of them."""
-
-    sensitive: str
-    level: str
-
-
-@runtime_checkable
-class ExplainedRule(Protocol):
-    """A rule that can say what it found. Those of third parties need not."""
-
-    formula: ClassVar[Formula]
-
-    def said(self, cells: RuleCells, cell: int) -> str:
-        """The formula with the figures of one cell, whether the cell is sensitive or not."""
-        ...
 
 
 def figure(x: float) -> str:
@@ -37,3 +13,9 @@ def percent(share: float) -> str:
 
 def heads(number: int) -> str:
     return f"{int(number)} contributor{'' if int(number) == 1 else 's'}"
+
+
+def faults_of_head_count(n: int, level: float) -> list[str]:
+    """What can be wrong with a rule that counts contributors and states its level."""
+    found = [] if n >= 1 else ["the smallest allowed number of contributors must be at least 1"]
+    return found if level > 0 else [*found, "the level must be positive"]

@@ -8,34 +8,27 @@ Only upwards: below zero there is nothing to hide in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-import numpy as np
+from sdcdsl.bind.rules.wording import figure, heads
+from sdcdsl.record import record
+from sdcdsl.vocabulary.option import Kind, option
+from sdcdsl.vocabulary.rules import Formula, Rule, RuleArguments
 
-from sdcdsl.bind.rules.cells import RuleCells
-from sdcdsl.bind.rules.registry import Judgement, marked, rule
-from sdcdsl.bind.rules.wording import Formula, figure, heads
+if TYPE_CHECKING:
+    from sdcdsl.bind.rules.cells import Judgement, RuleCells
 
 
-@rule
-@dataclass(frozen=True)
-class Zero:
-    level: float = 1.0
-
-    name: ClassVar[str] = "zero"
-    formula: ClassVar[Formula] = Formula("contributors > 0 and X = 0", "level, in units of the table, above only")
-
-    @property
-    def largest_needed(self) -> int:
-        return 0
+@record
+class Zero(RuleArguments):
+    level: float = option(Kind.NUMBER, "the level it gives above zero, in units of the table", 1, least=0, tighter=+1)
 
     def faults(self) -> list[str]:
         return [] if self.level > 0 else ["the level must be positive"]
 
     def judge(self, cells: RuleCells) -> Judgement:
         sensitive = (cells.count > 0) & (cells.absolute == 0)
-        return marked(sensitive, np.zeros(len(cells.value)), np.full(len(cells.value), self.level))
+        return cells.judged(sensitive, 0.0, self.level)
 
     def said(self, cells: RuleCells, cell: int) -> str:
         if not cells.count[cell]:
@@ -44,3 +37,12 @@ class Zero:
         if cells.absolute[cell]:
             return f"{who}, together {figure(cells.absolute[cell])}: not all of them report zero"
         return f"{who}, nothing but zero reported"
+
+
+RULE = Rule(
+    "zero",
+    "all contributors report zero, which tells what each of them reported",
+    Zero,
+    needs=("count",),
+    formula=Formula("contributors > 0 and X = 0", "level, in units of the table, above only"),
+)

@@ -27,5 +27,5 @@ METHOD = Method(
     model="sdcdsl.methods.csp.model",
     accelerator="sdcdsl.accelerate.csp.driver:solve",
     accelerator_backends=("highs", "scip"),
-    model_up_to=3_000,  # benchmarks/accelerators.py: three to five times as fast at up to 2 640 entries
+    model_up_to=3_000,  # benchmarks/accelerators.py: two to five times as fast at up to 2 640 entries
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdcdsl.record import record
-from sdcdsl.vocabulary.methods import BACKENDS, Limits, Method
+from sdcdsl.vocabulary.backends import BACKENDS
+from sdcdsl.vocabulary.methods import Limits, Method
 from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean, listed
 from sdcdsl.policy import document as d
@@ -15,11 +15,22 @@ from sdcdsl.policy.meaning import bind_arguments
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.types import Checker, opening
 from sdcdsl.policy.write import expression
-from sdcdsl.vocabulary import formats, plugins
-from sdcdsl.vocabulary.methods import EXPERIMENTS, ExperimentOptions
+from sdcdsl.registry import Fault, Registry
+from sdcdsl.vocabulary.formats import (
+    CELL_LISTS,
+    HIERARCHIES,
+    READERS,
+    TABLES,
+    WRITERS,
+    Reader,
+    StatusOptions,
+    ValueOptions,
+    Writer,
+)
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
 from sdcdsl.vocabulary.quantities import Place
-from sdcdsl.vocabulary.rules import Rule
+from sdcdsl.vocabulary.rules import RULES, Rule, find_rule, rule_names
 
 # What τ-ARGUS and sdcTable call a method, in small letters.
 _ELSEWHERE: dict[str, str] = {
@@ -33,36 +44,37 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
     for protect in policy.protects.values():
         yield from _protect(policy, protect)
     for block in (*policy.data.values(), *policy.tables.values()):
-        known = formats.DATA if block.kind == "data" else formats.TABLES
         for origin in block.all(d.Origin):
-            reader = plugins.find_reader(origin.file.format) if block.kind == "data" else None
-            yield from _file(policy, origin.file, {**known, reader.name: reader} if reader else known)
+            yield from _file(policy, origin.file, READERS if block.kind == "data" else TABLES)
         for column in block.all(d.ColumnOf):
             if column.options:
-                described = formats.STATUS if column.quantity == "status" else formats.VALUE
+                described = StatusOptions if column.quantity == "status" else ValueOptions
                 yield from check_options(policy, column.options, described, f"`{column.quantity}`", ())
     for dimension in policy.dimensions.values():
         for hierarchy in dimension.all(d.HierarchyFile):
-            yield from _file(policy, hierarchy.file, formats.HIERARCHIES)
+            yield from _file(policy, hierarchy.file, HIERARCHIES)
     for fact in policy.facts_of(d.Sensitive):
         if fact.file is not None:
-            yield from _file(policy, fact.file, formats.CELL_LISTS)
+            yield from _file(policy, fact.file, CELL_LISTS)
         if fact.rule is not None:
-            yield from _rule(policy, fact.rule)
+            yield from rule_problems(fact.rule)
 
 
 def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
     for chain in protect.all(d.MethodChain):
         seen: set[str] = set()
         for engine in chain.engines:
-            method = plugins.find_method(engine.name)
+            method = METHODS.get(engine.name)
+            if method is None and (fault := METHODS.fault(engine.name)) is not None:
+                yield _unusable(fault, engine.span)
+                continue
             if method is None:
-                known = plugins.method_names()
+                known = list(METHODS)
                 label = did_you_mean(engine.name, known)
                 notes = [f"methods: {', '.join(known)}"]
                 if (here := _ELSEWHERE.get(engine.name.casefold())) is not None:
                     label = f"did you mean `{here}`?"
-                    about = plugins.METHODS[here].about
+                    about = METHODS[here].about
                     notes.insert(0, f"what other programs call {engine.name} is {about}, here `{here}`")
                 word = opening(engine.span, engine.name)
                 yield diagnostic("SDC106", f"there is no method `{engine.name}`", word, label, notes=notes)
@@ -81,17 +93,23 @@ def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                 yield diagnostic("SDC106", f"there is no experiment `{name}`", word, label, notes=notes)
         yield from check_options(policy, assess.options, ExperimentOptions, "`assess`", ())
     for release in protect.all(d.Release):
-        yield from _file(policy, release.file, formats.RELEASES)
+        yield from _file(policy, release.file, WRITERS)
 
 
-def _file(policy: Policy, file: d.FileReference, known: Mapping[str, formats.Format]) -> Iterator[Diagnostic]:
-    names = dict(known)
-    found = names.get(file.format)
-    if found is None:
-        label = did_you_mean(file.format, names)
-        notes, word = [f"formats: {', '.join(names)}"], opening(file.span, file.format)
+def _unusable(fault: Fault, span: Span | None) -> Diagnostic:
+    """What stands in place of a plug-in that one half of is missing, or that does not fit."""
+    return diagnostic("SDC148", fault.headline, span, help="put the package in order, or take it out")
+
+
+def _file(policy: Policy, file: d.FileReference, known: Registry[Reader] | Registry[Writer]) -> Iterator[Diagnostic]:
+    found = known.get(file.format)
+    if found is None and (fault := known.fault(file.format)) is not None:
+        yield _unusable(fault, file.span)
+    elif found is None:
+        label = did_you_mean(file.format, known)
+        notes, word = [f"formats: {', '.join(known)}"], opening(file.span, file.format)
         help = None
-        if known is formats.TABLES and file.format in formats.DATA:
+        if known is TABLES and file.format in READERS:
             help = f'data cells {{ {file.format} "{file.path}" }}, and in the table: from cells'
         yield diagnostic("SDC122", f"there is no format `{file.format}` here", word, label, notes=notes, help=help)
     else:
@@ -134,7 +152,7 @@ def check_options(
         if spec is None:
             label = did_you_mean(option.name, known)
             notes = [f"{owner} takes: {', '.join(known)}" if known else f"{owner} takes no options"]
-            others = [m.name for m in plugins.METHODS.values() if option.name in options_of(m.options)]
+            others = [m.name for m in METHODS.values() if option.name in options_of(m.options)]
             if others and owner.startswith("method"):
                 notes.insert(0, f"`{option.name}` is an option of {listed(others)}")
             word = opening(option.span, option.name)
@@ -251,6 +269,9 @@ def check_value(value: x.Expression, spec: OptionSpec, owner: str) -> Iterator[D
     }.get(spec.kind, number is not None)
     if not fits:
         word = value.name if isinstance(value, x.Name) else ""
+        if (fault := spec.unusable(word)) is not None:
+            yield _unusable(fault, value.span)
+            return
         label = did_you_mean(word, spec.choices) if word else ""
         yield diagnostic(
             "SDC109",
@@ -302,14 +323,18 @@ def _as_number(value: x.Expression, kind: Kind) -> float | None:
 # ---- rules ---------------------------------------------------------------------------------------------
 
 
-def _rule(policy: Policy, call: x.Call) -> Iterator[Diagnostic]:
-    rule = plugins.find_rule(call.name)
+def rule_problems(call: x.Call) -> Iterator[Diagnostic]:
+    """What is wrong with a rule's name or arguments."""
+    rule = find_rule(call.name)
+    if rule is None and (fault := RULES.fault(call.name)) is not None:
+        yield _unusable(fault, call.span)
+        return
     if rule is None:
-        known = plugins.rule_names()
+        known = rule_names()
         label = did_you_mean(call.name, known)
         alike = next((name for name in known if name.casefold() == call.name.casefold()), None)
         if alike is not None:
-            label = f"did you mean `{_as_written_here(call, plugins.find_rule(alike))}`?"
+            label = f"did you mean `{_as_written_here(call, find_rule(alike))}`?"
         notes, word = [f"rules: {', '.join(known)}"], opening(call.span, call.name)
         yield diagnostic("SDC107", f"there is no rule `{call.name}`", word, label, notes=notes)
         return

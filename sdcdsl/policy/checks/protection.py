@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from sdcdsl.diagnostics import Diagnostic, diagnostic, listed, nearest
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.checks.options import rule_problems
 from sdcdsl.policy.meaning import attackers_of, keyed_senses, moved_ends, released_files, scenarios_of
+from sdcdsl.policy.plain import largest_needed
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import METHODS
-from sdcdsl.vocabulary.plugins import find_rule
+from sdcdsl.vocabulary.rules import find_rule
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
@@ -287,7 +289,8 @@ def _without_effect(protect: d.Block) -> Iterator[Diagnostic]:
             for option in engine.options:
                 if option.name in lacks and not (option.name == "threads" and elsewhere):
                     headline = f"`{option.name}` has no effect on `{engine.name}`"
-                    yield diagnostic("SDC147", headline, option.span, _NO_EFFECT[option.name], help="leave it out")
+                    why = _NO_EFFECT.get(option.name, "this method does not look at it")
+                    yield diagnostic("SDC147", headline, option.span, why, help="leave it out")
                 if option.name == "unions" and at > 0:
                     first = next((o.values for o in chain.engines[0].options if o.name == "unions"), (x.Name("on"),))
                     if option.values != first:
@@ -313,8 +316,9 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
             table = policy.tables.get(name)
             if table is None or table.all(d.Origin) or policy.is_damaged(table.span) or not _has_cells(table):
                 continue
-            ranks = max(rule.largest, _ranks(fact.rule, rule.name))
-            missing = [need for need in rule.needs if not _provides(policy, table, need, ranks)]
+            ranks = _largest_needed(fact.rule)
+            needs = ("largest", *rule.needs) if ranks else rule.needs
+            missing = [need for need in needs if not _provides(policy, table, need, ranks)]
             if missing:
                 found = diagnostic(
                     "SDC135",
@@ -345,16 +349,9 @@ _HELP = {
 }
 
 
-def _ranks(call: x.Call | None, rule: str) -> int:
-    """How many of the largest contributions the arguments ask for: n of dominance, one more than n of p_percent."""
-    position, more = {"dominance": (0, 0), "p_percent": (1, 1)}.get(rule, (-1, 0))
-    if call is None or position < 0:
-        return 0
-    for i, argument in enumerate(call.arguments):
-        is_n = argument.name == "n" or (argument.name is None and i == position)
-        if is_n and isinstance(argument.value, x.Number) and argument.value.text.isdigit():
-            return int(argument.value.text) + more
-    return 0
+def _largest_needed(call: x.Call | None) -> int:
+    """How many of the largest contributions a rule looks at; 0 where its arguments are wrong, which is said there."""
+    return largest_needed(call) if call is not None and not any(rule_problems(call)) else 0
 
 
 def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:

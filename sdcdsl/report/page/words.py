@@ -13,7 +13,8 @@ from sdcdsl.outcome import End, Outcome
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import attackers_of
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.vocabulary.plugins import find_method, find_rule
+from sdcdsl.vocabulary.methods import METHODS
+from sdcdsl.vocabulary.rules import find_rule
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def public_verdict(outcome: Outcome) -> PageVerdict:
 
 
 def method_words(name: str) -> str:
-    method = find_method(name)
+    method = METHODS.get(name)
     return method.about if method is not None else name
 
 

@@ -182,6 +182,21 @@ def test_the_loops_give_the_same_cheapest_box_as_all_boxes_in_a_flat_table(tmp_p
         assert not (made.instance.M[:, : lattice.size] @ d[: lattice.size]).any() or made.instance.n > lattice.size
 
 
+def test_a_pattern_is_the_same_with_its_moves_given_anew(tmp_path: Path):
+    made = search(table(tmp_path, SHAPES[1], 2))
+    made.complete(Deadline())
+    hidden, cost, moves, valid = made.hidden, made.cost, made.moves(), made.valid
+    made.clear()
+    assert not made.moves()
+    assert made.cost == 0.0
+    for cells, d in moves:
+        made.add(cells, d)
+    assert np.array_equal(made.hidden, hidden)
+    assert made.cost == pytest.approx(cost)
+    assert made.valid == valid
+    assert_in_order(made)
+
+
 def test_only_products_of_trees_are_taken_for_them(tmp_path: Path):
     instance = Instance(table(tmp_path, SHAPES[0], 0))
     product = ProductTable.of(instance)
@@ -201,12 +216,16 @@ def test_the_finder_has_a_valid_pattern_at_every_moment(tmp_path: Path, monkeypa
     product = ProductTable.of(instance)
     assert product is not None
     moves = ByMoves(instance, instance.w, deadline, lambda standing: None, 0)
-    boxes = BoxSearch(instance, product, instance.requirements, instance.w, 0)
-    finder = ByBoxes(instance, boxes, deadline, lambda standing: None, instance.w, moves)
+    finder = ByBoxes(instance, product, instance.w, deadline, lambda standing: None, moves)
     found = finder.first()
     for _ in range(6):
         assert found is not None
         assert not falling_short(instance, found[0])
+        if finder._by_boxes:
+            assert finder.proves(found[0])
+            other = finder.complete(instance.may_open)
+            assert other is not None
+            assert not falling_short(instance, other[0])
         found = finder.better(Deadline())
 
 

@@ -12,9 +12,10 @@ from scipy.sparse import csr_array, vstack
 
 from sdcdsl.accelerate.rounding.annealing import Windows
 from sdcdsl.accelerate.rounding.blocks import within_blocks
-from sdcdsl.accelerate.rounding.elastic import DEARER, RISING, Elastic, elastic
+from sdcdsl.accelerate.rounding.elastic import Elastic, elastic
 from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods, Way
 from sdcdsl.accelerate.rounding.parts import Parts, parts_of
+from sdcdsl.accelerate.rounding.tuning import ELASTIC
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.rounding.model import shape
 from tests.attack.tables import cross, flat
@@ -172,11 +173,11 @@ def test_what_is_outside_gets_dearer_than_the_rest():
     assert len(out)
     before = made_of.price.copy()
     made_of.dearer(0.5)
-    assert np.allclose(made_of.price[out], DEARER**0.5 * before[out])
+    assert np.allclose(made_of.price[out], ELASTIC.dearer**0.5 * before[out])
     inside = np.setdiff1d(np.arange(len(before)), out)
-    assert np.allclose(made_of.price[inside], RISING**0.5 * before[inside])
+    assert np.allclose(made_of.price[inside], ELASTIC.rising**0.5 * before[inside])
     made_of.cheap()
-    assert np.allclose(made_of.price, RISING**0.5 * before)
+    assert np.allclose(made_of.price, ELASTIC.rising**0.5 * before)
 
 
 def test_the_slice_that_holds_a_sum_is_among_those_that_move():

@@ -1,4 +1,4 @@
-"""Every other solver that linopy knows, for compiled models: what it can is taken from linopy, limits are mapped here.
+"""Solvers that linopy knows, for models: what it can is taken from linopy, limits are mapped here.
 
 None of them is needed, and most cost money. Where linopy names no option for a limit (`None` below), the backend does
 not declare it.
@@ -6,11 +6,13 @@ not declare it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdcdsl.solve.backend import Answer, Can, Ending
 from sdcdsl.solve.limits import Limits
 from sdcdsl.solve.modelling import numbers
+from sdcdsl.vocabulary.backends import Backend
 
 if TYPE_CHECKING:
     import linopy
@@ -23,11 +25,6 @@ OPTIONS: dict[str, tuple[str | None, str | None, str | None, str | None]] = {
     "cplex": ("timelimit", "mip.tolerances.mipgap", "threads", "randomseed"),
     "xpress": ("timelimit", "miprelstop", "threads", "randomseed"),
     "mosek": ("MSK_DPAR_OPTIMIZER_MAX_TIME", "MSK_DPAR_MIO_TOL_REL_GAP", "MSK_IPAR_NUM_THREADS", "MSK_IPAR_MIO_SEED"),
-    "copt": ("TimeLimit", "RelGap", "Threads", None),
-    "knitro": ("maxtime_real", "mip_opt_gap_rel", "threads", "ms_seed"),
-    "mindopt": ("MaxTime", "MIP/GapRel", "NumThreads", None),
-    "cbc": ("sec", "ratioGap", "threads", "randomCbcSeed"),
-    "glpk": ("tmlim", "mipgap", None, None),
 }
 # Standard output belongs to the result of a command.
 QUIET: dict[str, dict[str, Any]] = {
@@ -36,10 +33,8 @@ QUIET: dict[str, dict[str, Any]] = {
     "gurobi": {"OutputFlag": 0},
     "xpress": {"outputlog": 0},
     "mosek": {"MSK_IPAR_LOG": 0},
-    "copt": {"Logging": 0},
 }
-NAMES = tuple(name for name in OPTIONS if name not in ("highs", "scip"))
-SOLVES_MIQP = ("scip", "gurobi", "cplex", "xpress", "mosek", "copt", "knitro")
+SOLVES_MIQP = ("scip", "gurobi", "cplex", "xpress", "mosek")
 
 
 class ThroughLinopy:
@@ -92,6 +87,11 @@ class ThroughLinopy:
         bound = result.report.dual_bound if result.report is not None and numbers(model).integer.any() else None
         return Answer(ending, values, bound, message)
 
+
+GUROBI = Backend("gurobi", "Gurobi, where it is installed", partial(ThroughLinopy, "gurobi"))
+CPLEX = Backend("cplex", "CPLEX, where it is installed", partial(ThroughLinopy, "cplex"))
+XPRESS = Backend("xpress", "Xpress, where it is installed", partial(ThroughLinopy, "xpress"))
+MOSEK = Backend("mosek", "MOSEK, where it is installed", partial(ThroughLinopy, "mosek"))
 
 _ENDINGS = {
     "optimal": Ending.OPTIMAL,

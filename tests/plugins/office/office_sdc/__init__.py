@@ -1,0 +1,1 @@
+"""What an office adds to sdcdsl."""
