@@ -19,6 +19,11 @@ from sdcdsl.proof.families import Families
 MOST_LISTED = 20_000  # pairs of one class of contributors that are listed
 
 
+def asked_for(amounts: dict[str, np.ndarray]) -> int:
+    """How many cells have a level."""
+    return int(np.count_nonzero(np.sum(list(amounts.values()), axis=0) > 0))
+
+
 @dataclass(frozen=True, eq=False)
 class _Class:
     """The families of one declared attacker."""
@@ -54,23 +59,20 @@ class Pairs:
         self.class_of: list[int] = []
         self.classes: list[_Class] = []
 
-    def lists(self, one: Knowledge, amounts: dict[str, np.ndarray], conditional: bool) -> int:
-        """How many pairs of this attacker are listed at most. Sliding and conditional levels have no families."""
-        every = len(one.members) * int(np.count_nonzero(np.sum(list(amounts.values()), axis=0) > 0))
-        if every <= MOST_LISTED or conditional or (amounts["spl"] > 0).any() or not len(one.known_cell):
-            return every
-        return 0
+    def by_families(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray]) -> bool:
+        """Whether the pairs of this attacker are too many for a list. Sliding and conditional levels stay in one."""
+        listed = not len(one.known_cell) or (amounts["spl"] > 0).any() or not self.sensitive[cells].all()
+        return not listed and len(one.members) * asked_for(amounts) > MOST_LISTED
 
     def add(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray) -> None:
         """One declared attacker with its levels for `cells`."""
         keep = self._kept(one, cells, amounts["lpl"], a)
         number = np.full(len(one.members), -1, dtype=np.int64)
         number[keep] = len(self.labels) + np.arange(len(keep))
-        every = len(keep) * int(np.count_nonzero(np.sum(list(amounts.values()), axis=0) > 0))
-        few = every <= MOST_LISTED or self.lists(one, amounts, bool((~self.sensitive[cells]).any())) > 0
-        (self._cross if few else self._class)(one, number, keep, cells, amounts, a)
-        labels = [one.members[int(m)] for m in keep] + ([] if few else [one.name])
-        self.class_of += [-1 if few else len(self.classes) - 1] * len(keep) + ([] if few else [-1])
+        families = self.by_families(one, cells, amounts)
+        (self._class if families else self._cross)(one, number, keep, cells, amounts, a)
+        labels = [one.members[int(m)] for m in keep] + [one.name] * families
+        self.class_of += [len(self.classes) - 1 if families else -1] * len(keep) + [-1] * families
         chosen = number[one.known_member] >= 0
         cell = one.known_cell[chosen]
         low = np.maximum(one.known_low[chosen], one.low[cell])

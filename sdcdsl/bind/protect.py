@@ -300,7 +300,8 @@ class _Making:
             asking_for = stated & ~told[cells]
             for name, room in (("lpl", below), ("upl", above)):
                 found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), room)
-            if out.size + out.lists(one, amounts, bool((~marked).any())) > MOST_PAIRS:
+            listed = 0 if out.by_families(one, cells, amounts) else len(one.members) * int(some.sum())
+            if out.size + listed > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
                 help = "narrow the attackers: each unit where contribution >= 5% of value"
                 return out, [diagnostic("SDC327", headline, self.protect.heading, help=help)]

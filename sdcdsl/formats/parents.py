@@ -1,4 +1,4 @@
-"""parents: a hierarchy as one row a code, with the code it is part of."""
+"""parents: a hierarchy as one row per code, with the code it is part of."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ That part of a model grows with the cells only, so that every release is looked 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.definition import Definition
+from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.result import NoRelease, Result, SolveContext
 from sdcdsl.solve.modelling import Numbers, family_of_row, in_columns, name_of_column, numbers
 from sdcdsl.solve.solving import TOLERANCE, nearest_completion, shortfalls
@@ -24,6 +26,7 @@ from sdcdsl.status import FAILED
 if TYPE_CHECKING:
     import linopy
 
+Solve = Callable[[TableProblem, SolveContext], Result]
 CHECK = "check"  # the phase whose seconds this is counted in
 SAME = 1e-6  # of a cost
 CANCELLED = 1e-9  # of the terms of a cost, where they nearly cancel
@@ -42,6 +45,38 @@ def checked(problem: TableProblem, definition: Definition, result: Result, conte
         return replace(result, seconds=seconds)
     said = f"the accelerator and the model disagree, and nothing is released: {why}"
     return Result(FAILED, seconds=seconds, notes=(*result.notes, said), timed=result.timed)
+
+
+def held_against(definition: Definition, solve: Solve) -> Solve:
+    """An accelerator of which nothing gets out that the model has not seen: neither its result, nor what it has in hand
+    when it is given up."""
+
+    def found(problem: TableProblem, context: SolveContext) -> Result:
+        handed = CheckedIncumbents(context.incumbents, lambda made: checked(problem, definition, made, context))
+        return checked(problem, definition, solve(problem, replace(context, incumbents=handed)), context)
+
+    return found
+
+
+class CheckedIncumbents(Incumbents):
+    """Passes on what is offered, to be checked when it is asked for."""
+
+    def __init__(self, into: Incumbents, check: Callable[[Result], Result]):
+        super().__init__()
+        self._into, self._check = into, check
+
+    def offer(self, objective: float, make: Callable[[], Result | None]) -> None:
+        def made() -> Result | None:
+            result = make()
+            return None if result is None else self._check(result)
+
+        self._into.offer(objective, made)
+
+    def bounded(self, bound: float | None) -> None:
+        self._into.bounded(bound)
+
+    def best_first(self) -> Iterator[Result]:
+        return self._into.best_first()
 
 
 def disagreement(problem: TableProblem, definition: Definition, result: Result, context: SolveContext) -> str | None:

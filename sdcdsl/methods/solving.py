@@ -11,7 +11,6 @@ and what is faster is held against it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from sdcdsl.bind.cell_labels import CELL, labels_of
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.definition import Definition
-from sdcdsl.methods.model_check import checked
+from sdcdsl.methods.model_check import Solve, held_against
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
@@ -31,7 +30,6 @@ from sdcdsl.vocabulary.methods import METHODS, Method
 if TYPE_CHECKING:
     import linopy
 
-Solve = Callable[[TableProblem, SolveContext], Result]
 SWITCH = "SDCDSL_ACCELERATE"
 SHARE = 0.3  # of the time that is left, for a model that is solved first
 
@@ -102,16 +100,11 @@ def _solve(method: Method, backend: str) -> Solve:
     if method.model is None:
         return load(method.accelerator or method.solve)
     if method.accelerator is not None and accelerated:
-        solve = _held_against_model(load(method.accelerator), method.model)
+        solve = held_against(load(method.model), load(method.accelerator))
         return _model_first(method, solve) if method.model_up_to and backend == "highs" else solve
     made: Definition = load(method.model)
     # A method that solves more than one model says how.
     return getattr(made, "solve", None) or (lambda problem, context: by_model(problem, made, context))
-
-
-def _held_against_model(solve: Solve, model: str) -> Solve:
-    """What an accelerator finds is put into the model before anybody sees it."""
-    return lambda problem, context: checked(problem, load(model), solve(problem, context), context)
 
 
 def _model_first(method: Method, otherwise: Solve) -> Solve:

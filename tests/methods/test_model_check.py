@@ -75,6 +75,25 @@ def test_a_bound_above_the_cost_is_found_out(method, monkeypatch):
     assert result.status == FAILED and "a bound of" in result.notes[-1]
 
 
+def test_what_a_search_that_is_given_up_has_in_hand_is_checked_as_well(monkeypatch):
+    made = case("csp", SEEDS["csp"])
+    honest = load(METHODS["csp"].accelerator)
+
+    def offering(problem, context):
+        result = honest(problem, SolveContext(context.options, seed=1))
+        context.incumbents.offer(result.objective, lambda: result)
+        context.incumbents.offer(0.5 * result.objective, lambda: published(problem, result, sensitive_cell(problem)))
+        raise RuntimeError("it broke down")
+
+    lying = replace(METHODS["csp"], model_up_to=0, accelerator=offering)
+    monkeypatch.setattr(solving, "METHODS", {"csp": lying})
+    context = SolveContext(made.options, seed=1)
+    with pytest.raises(RuntimeError):
+        solving.run(made.problem, "csp", context)
+    (kept,) = context.incumbents.best_first()
+    assert (kept.pattern.status == HIDDEN)[sensitive_cell(made.problem)]
+
+
 def test_a_sensitive_cell_that_is_published_is_found_out(monkeypatch):
     result = result_of("csp", lambda p, r: published(p, r, sensitive_cell(p)), None, monkeypatch)
     assert result.status == FAILED and "x(" in result.notes[-1] and "bounds" in result.notes[-1]

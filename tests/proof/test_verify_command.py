@@ -60,7 +60,7 @@ def test_what_does_not_hold_exits_3(path: Path):
     result = run(str(path))
     assert result.exit_code == 3
     assert "error[SDC402]:" in result.stdout
-    assert "drive it 16 down, and 17 is asked for" in result.stdout
+    assert "drive it 16 down, and 17 is required" in result.stdout
     assert "changed after it was written" in result.stdout
 
 

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.numerics.compiled import kernel
 
+MOST_ENTERING, HIDDEN = TUNING.most_entering, TUNING.hidden  # compiled code reads names of modules
 LACKING = 1e-6  # less than this is not certain to be lacking
 UPWARDS = 1 + 1e-12  # what is rounded may weaken a cut, never the other way
 
@@ -48,11 +49,11 @@ def _enter(start, order, a, share, least, step, steps):
     for r in range(len(steps)):
         begin, end = start[r], start[r + 1]
         lacking, best = 1.0, least
-        for entered in range(min(TUNING.most_entering, end - begin)):
+        for entered in range(min(MOST_ENTERING, end - begin)):
             pick, most = -1, -np.inf
-            for k in range(begin, min(begin + TUNING.most_entering, end)):
+            for k in range(begin, min(begin + MOST_ENTERING, end)):
                 e = order[k]
-                if share[e] < TUNING.hidden:
+                if share[e] < HIDDEN:
                     break
                 after = lacking - a[e]
                 if step[e] > 0 or after < LACKING:

@@ -39,8 +39,12 @@ class RoundingModel(FormsModel):
     def model_of_release(
         self, problem: TableProblem, result: Result, context: SolveContext
     ) -> tuple[linopy.Model, dict[str, np.ndarray]]:
-        """Of values so many multiples away as the result says."""
-        steps = result.facts.get("steps", context.options.get("steps"))
+        """Of values so many multiples away as the release says."""
+        assert result.pattern is not None
+        base = self.shape(problem, context.options).forms.at.base
+        rounded = base > 0
+        away = ((result.pattern.high - result.pattern.value)[rounded] / base[rounded]).max(initial=1.0)
+        steps = int(np.rint(away)) - 1 if np.isfinite(away) else 0
         as_found = replace(context, options={**context.options, "steps": steps})
         return self.model(problem, as_found, False), self.decisions(problem, result, as_found)
 
