@@ -264,14 +264,17 @@ class ByBoxes:
         return self._found("first pattern")
 
     def _last_resort(self) -> Found | None:
-        """Moves of linear programs throughout, or in a large table everything hidden, if that protects."""
+        """Moves of linear programs throughout; in a large table what boxes have hidden so far, or everything, if no
+        attacker gets too close. Without a witness for every requirement neither is improved."""
         if self.instance.n <= BOXES.whole:
             return self._moves.first()
-        hidden = self.instance.may_open.copy()
-        if falling_short(self.instance, hidden):
-            return None
-        self._best = hidden, self._cost(hidden)
-        return self._best
+        for hidden in (self.search.hidden, self.instance.may_open.copy()):
+            if self.deadline.expired:
+                return None
+            if not falling_short(self.instance, hidden):
+                self._best = hidden, self._cost(hidden)
+                return self._best
+        return None
 
     def _others(self) -> bool:
         """What boxes cannot serve, one by one by linear programs; whether nothing is left."""

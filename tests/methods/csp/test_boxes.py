@@ -229,6 +229,23 @@ def test_the_finder_has_a_valid_pattern_at_every_moment(tmp_path: Path, monkeypa
         found = finder.better(Deadline())
 
 
+def test_what_boxes_cannot_finish_is_checked_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """In a large table, where linear programs over all of it take too long."""
+    monkeypatch.setattr(heuristics, "BOXES", replace(BOXES, whole=0))
+    instance = Instance(table(tmp_path, SHAPES[1], 1))
+    product = ProductTable.of(instance)
+    assert product is not None
+    moves = ByMoves(instance, instance.w, Deadline(), lambda standing: None, 0)
+    finder = ByBoxes(instance, product, instance.w, Deadline(), lambda standing: None, moves)
+    monkeypatch.setattr(finder, "_others", lambda: False)
+    monkeypatch.setattr(finder.search, "complete", lambda deadline: False)
+    found = finder.first()
+    assert found is not None  # no box was looked for: everything
+    assert np.array_equal(found[0], instance.may_open)
+    assert not falling_short(instance, found[0])
+    assert finder.better(Deadline()) is None
+
+
 def test_without_time_there_is_no_pattern_and_no_end_is_waited_for(tmp_path: Path):
     made = search(table(tmp_path, SHAPES[1], 2))
     deadline = Looks(0.0)
