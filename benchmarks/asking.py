@@ -308,8 +308,8 @@ def _short(problem: TableProblem, found: dict[int, tuple[float, float]]) -> int:
     missed = set()
     for cell, lpl, upl in zip(d["cell_at"].values, d["lpl"].values, d["upl"].values, strict=True):
         low, high = found.get(int(cell), (a[cell], a[cell]))
-        room = 1e-6 * max(1.0, abs(a[cell]))
-        if low > a[cell] - lpl + room or high < a[cell] + upl - room:
+        slack = 1e-6 * max(1.0, abs(a[cell]))
+        if low > a[cell] - lpl + slack or high < a[cell] + upl - slack:
             missed.add(int(cell))
     return len(missed)
 

@@ -46,7 +46,7 @@ from patterns import (
     matrix,
     problem_of,
     release,
-    room_of,
+    slack_of,
 )
 from registry import Columns, Done, Entry, Row, Setting, Suite
 from runner import main
@@ -93,8 +93,8 @@ class Cold:
 
 def case_of(instance: str, kind: str, variant: str, cache: Path) -> Case:
     problem = problem_of(instance)
-    room = room_of(instance, kind, problem, cache)
-    return Case(instance, kind, variant, problem, release(problem, room, kind, variant))
+    slack = slack_of(instance, kind, problem, cache)
+    return Case(instance, kind, variant, problem, release(problem, slack, kind, variant))
 
 
 def measured(work: Callable[[], object], repeat: int) -> tuple[object, float]:

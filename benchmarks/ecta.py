@@ -33,8 +33,8 @@ from patterns import CSPLIB, from_file
 from registry import Columns, Done, Entry, Row, Suite
 from runner import main
 
-from sdcdsl.accelerate.ecta.attacking import Attacks
-from sdcdsl.accelerate.ecta.tables import Tables
+from sdcdsl.accelerate.ecta.attacking import RegionAttacks
+from sdcdsl.accelerate.ecta.tables import AdjustedTables
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.ecta.ranges import Own
@@ -125,7 +125,7 @@ def _run(problem: TableProblem, alpha: float, deadline: Deadline) -> Result:
 def as_the_paper_counts(problem: TableProblem, alpha: float) -> tuple[int, int, int, int]:
     """The region of ¶23 for T tables: protected, after doubling, not protected, infeasible."""
     instance = Instance(problem)
-    own, attacks, tables = Own(instance), Attacks(instance), Tables(instance, 1.0, 1.0)
+    own, attacks, tables = Own(instance), RegionAttacks(instance), AdjustedTables(instance, 1.0, 1.0)
     drawn, box = own.drawn_from(alpha), tables.box(own.allowed(alpha))
     if not tables.any_in(box):
         return 0, 0, 0, TRIES

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import attacking, audit
 from sdcdsl.audit.problem import stated
@@ -109,7 +109,7 @@ def drawn(problem: TableProblem, tries: int) -> Callable[[Team], str]:
 
 
 def separated(problem: TableProblem, count: int) -> Callable[[Team], str]:
-    demands = Demands(Instance(problem))
+    demands = CutRequirements(Instance(problem))
     classes = demands.classes.count
     point = np.random.default_rng(1).uniform(0.2, 1.0, classes)
 

@@ -145,9 +145,9 @@ def widths(problem: TableProblem, pattern: Pattern) -> Row:
     """How many intervals there are, and where the true value lies in them."""
     used = (pattern.status == INTERVAL) & problem.dataset["published"].values
     a, low, high = problem.dataset["a"].values[used], pattern.low[used], pattern.high[used]
-    room = 1e-6 * (high - low)
+    slack = 1e-6 * (high - low)
     off = a - (low + high) / 2
-    classes = (np.abs(a - high) <= room, off > room, np.abs(off) <= room, off < -room, np.abs(a - low) <= room)
+    classes = (np.abs(a - high) <= slack, off > slack, np.abs(off) <= slack, off < -slack, np.abs(a - low) <= slack)
     left = np.ones(len(a), dtype=bool)
     places = {}
     for at in (0, 4, 2, 1, 3):  # ends and middle first, the rest between them

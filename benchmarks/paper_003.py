@@ -136,7 +136,7 @@ def _table(problem: TableProblem, rows: dict[str, tuple[int, int, int, int]]) ->
 
 
 def rounding(problem: TableProblem) -> Pattern:
-    """Figure 8. Cells that are multiples of the base have no room."""
+    """Figure 8. Cells that are multiples of the base have no slack."""
     rows = {"I": (20, 50, 10, 80), "II": (10, 20, 20, 50), "III": (20, 30, 10, 60), "Total": (50, 100, 40, 190)}
     a = problem.dataset["a"].values
     return rounded(_table(problem, rows), np.where(a % BASE == 0, 0.0, BASE))

@@ -29,7 +29,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.pipeline.method_plan import plan_of
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy
 
@@ -97,7 +97,7 @@ def figure_row(name: str, setting: Setting) -> Row:
     (block,) = policy.protects.values()
     (engine,) = block.the(d.MethodChain).engines
     problem = bound(path.read_text(encoding="utf-8"), KNOWN)
-    request = Request(policy, path, RecordedLocations(KNOWN), datetime.date(2026, 1, 1), KNOWN)
+    request = ProtectRequest(policy, path, RecordedLocations(KNOWN), datetime.date(2026, 1, 1), KNOWN)
     plan, _ = plan_of(engine, block, problem, request)
     context = SolveContext(plan.options, DEADLINES[setting.clock](setting.limit))
     made, cpu = measured(lambda: run(problem, "cta", context))

@@ -1,11 +1,11 @@
 """Tables and releases for the benchmark of the audit: made by simple heuristics, kept in a folder once made.
 
-A release is described by its *room*: how far below and above its true value it leaves every cell.
+A release is described by its *slack*: how far below and above its true value it leaves every cell.
 
 * `Greedy`, for any relations: sensitive cells by decreasing level, one or several (`TOGETHER`) at a time; sides that
-  nothing certifies yet cost a linear program, min Σ w (y⁺ + y⁻) with M y = 0 and y_p = ± level, room that is open
+  nothing certifies yet cost a linear program, min Σ w (y⁺ + y⁻) with M y = 0 and y_p = ± level, slack that is open
   already almost free. Open what it touches: the whole cell (suppression), or just as far as the move goes (interval).
-  Every solution, as long as its room allows and both ways round, certifies other cells too.
+  Every solution, as long as its slack allows and both ways round, certifies other cells too.
 * `rectangles`, for tables of two dimensions: every sensitive cell gets a partner row and a partner column, with the
   sums between them and down to the leaves, where all cells are at least as large as the level.
 """
@@ -145,16 +145,16 @@ class Greedy:
     def cheapest(self, cells: np.ndarray, side: int, needs: np.ndarray) -> np.ndarray:
         """The cheapest move of the cells by their levels, as parts up and down inside and beyond what is open."""
         need = float(needs.max())
-        rooms = [self.zu, -self.zl, self.high - self.zu, self.zl - self.low]
+        slacks = [self.zu, -self.zl, self.high - self.zu, self.zl - self.low]
         price = self.w if self.interval else self.w / np.maximum(np.minimum(np.maximum(self.high, ZERO), need), 1e-9)
-        part = [np.flatnonzero(room > 0) for room in rooms]
+        part = [np.flatnonzero(slack > 0) for slack in slacks]
         sign = np.repeat([1.0, -1.0, 1.0, -1.0], [len(p) for p in part])
         of = np.concatenate(part)
         cost = np.concatenate([ALMOST_FREE * self.w[p] if i < 2 else price[p] for i, p in enumerate(part)])
         asked = sp.csr_array(side * sign * (of == cells[:, None]))
         columns = sp.csc_array(sp.vstack([self.m[:, of] @ sp.diags_array(sign), asked]))
         zero = np.zeros(self.relations)
-        upper = np.concatenate([room[p] for room, p in zip(rooms, part, strict=True)])
+        upper = np.concatenate([slack[p] for slack, p in zip(slacks, part, strict=True)])
         rows = np.append(zero, needs), np.append(zero, np.full(len(cells), highspy.kHighsInf))
         solver = linear_program(columns, (np.zeros(len(of)), upper), cost, rows)
         solver.setOptionValue("solver", "ipm")
@@ -164,7 +164,7 @@ class Greedy:
         return np.where(np.abs(y) < ZERO, 0.0, y)
 
     def use(self, y: np.ndarray) -> None:
-        """Open what the move touches, and see what else it certifies, stretched as far as the room allows."""
+        """Open what the move touches, and see what else it certifies, stretched as far as the slack allows."""
         if self.interval:
             self.zl, self.zu = np.minimum(self.zl, y), np.maximum(self.zu, y)
         else:
@@ -182,10 +182,10 @@ class Greedy:
 # ---- narrowed ------------------------------------------------------------------------------------------------------
 
 
-def narrowed(problem: TableProblem, room: Room) -> Room:
+def narrowed(problem: TableProblem, slack: Room) -> Room:
     """Intervals instead of hidden cells: just as wide as tables that show the hidden ones to be protected."""
     d = problem.dataset
-    made = audit(problem, hidden(d["a"].values, room.open), exact=False)
+    made = audit(problem, hidden(d["a"].values, slack.open), exact=False)
     proofs = made.proofs
     assert made.verdict == "protected", made.verdict
     zl, zu = np.zeros(problem.n), np.zeros(problem.n)
@@ -296,36 +296,36 @@ def made_by(kind: str, instance: str) -> bool:
     return kind in ("suppression", "interval") or (kind, instance) in EXTRA
 
 
-def room_of(instance: str, kind: str, problem: TableProblem, cache: Path) -> Room:
+def slack_of(instance: str, kind: str, problem: TableProblem, cache: Path) -> Room:
     """From the folder, or made and put there."""
     file = cache / f"{instance}-{kind}.npz"
     if not file.is_file():
         if kind == "interval-ip":
-            room = by_method("ip", problem, SECONDS)
+            slack = by_method("ip", problem, SECONDS)
         elif kind == "suppression" and instance in SEARCHED:
-            room = by_method("csp", problem, 2 * SECONDS)
+            slack = by_method("csp", problem, 2 * SECONDS)
         elif kind == "interval" and instance not in MADE:
-            room = narrowed(problem, room_of(instance, "suppression", problem, cache))
+            slack = narrowed(problem, slack_of(instance, "suppression", problem, cache))
         elif instance in MADE:
             trees = [hierarchy(name, levels).trees[0] for name, levels in zip("rc", MADE[instance], strict=True)]
-            room = rectangles(problem, trees, kind)
+            slack = rectangles(problem, trees, kind)
         else:
-            room = Greedy(problem, kind.removesuffix("-greedy"), TOGETHER.get(instance, 1)).run()
+            slack = Greedy(problem, kind.removesuffix("-greedy"), TOGETHER.get(instance, 1)).run()
         cache.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(file, zl=room.zl, zu=room.zu)
+        np.savez_compressed(file, zl=slack.zl, zu=slack.zu)
     stored = np.load(file)
     return Room(stored["zl"], stored["zu"])
 
 
-def release(problem: TableProblem, room: Room, kind: str, variant: str) -> Pattern:
+def release(problem: TableProblem, slack: Room, kind: str, variant: str) -> Pattern:
     """As the heuristic made it, with more open than needed, or with some of the other cells closed again.
 
     In more than two dimensions one cell carries many others: closing a few exposes as much as closing many in a plane.
     """
     rng = np.random.default_rng(3)
     a = problem.dataset["a"].values
-    secondary = np.flatnonzero(room.open & (problem.dataset["status"].values != "u"))
-    cells, zl, zu = room.open.copy(), room.zl.copy(), room.zu.copy()
+    secondary = np.flatnonzero(slack.open & (problem.dataset["status"].values != "u"))
+    cells, zl, zu = slack.open.copy(), slack.zl.copy(), slack.zu.copy()
     if variant == "generous":
         cells[rng.choice(problem.n, len(secondary) // 2, replace=False)] = True
         zl, zu = 3 * zl, 3 * zu

@@ -46,7 +46,7 @@ from sdcdsl.methods.solving import definition, modelled, run
 from sdcdsl.outcome import Attempt, End, Outcome, Prepared
 from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.pipeline.release import release
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy
 from sdcdsl.solve.writing import write
@@ -147,7 +147,7 @@ class Phases:
         kept: dict[str, Any] = (
             {"report": self.folder / "report.html", "lock": self.folder / "release.lock"} if self.report else {}
         )
-        request = Request(policy, self.path, places, DAY, self.folder, block=name, **kept)
+        request = ProtectRequest(policy, self.path, places, DAY, self.folder, block=name, **kept)
         block = policy.protects[name]
         (engine,) = block.the(d.MethodChain).engines
         problem, plan = self._timed("bind", lambda: _bound(request, block, engine))
@@ -171,14 +171,14 @@ class Phases:
     def _built(self, problem: TableProblem, method: str, context: SolveContext) -> None:
         write(definition(method).model(problem, context), self.folder / "model.lp", [])
 
-    def _written(self, request: Request, outcome: Outcome) -> int:
+    def _written(self, request: ProtectRequest, outcome: Outcome) -> int:
         request.places.digest()
         found, problems = release(Prepared((outcome,)), request)
         assert found and not problems, problems
         return sum(1 for file in self.folder.iterdir() if file.is_file())
 
 
-def _bound(request: Request, block: d.Block, engine: d.Engine) -> tuple[TableProblem, Any]:
+def _bound(request: ProtectRequest, block: d.Block, engine: d.Engine) -> tuple[TableProblem, Any]:
     problem, found = bind_protect(Binding(request.policy, request.places, DAY), block)
     assert problem is not None, found
     plan, found = plan_of(engine, block, problem, request)

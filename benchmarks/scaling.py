@@ -289,10 +289,10 @@ def _next(series: str, points: Sequence[tuple[float, float]], memory: Sequence[t
     size = points[-1][0] ** 2 / points[-2][0]
     if size > CELL_LIMIT and series != "bind-records":
         return f"none: {figure(CELL_LIMIT)} cells are the most that a table may have"
-    seconds, room = foreseen(points, size), foreseen(memory, size)
+    seconds, slack = foreseen(points, size), foreseen(memory, size)
     if seconds is None:
         return "none was tried"
-    would = f"{figure(room)} GB" if seconds <= CAP and room is not None else f"{figure(seconds)} s"
+    would = f"{figure(slack)} GB" if seconds <= CAP and slack is not None else f"{figure(seconds)} s"
     return f"about {figure(round(size, -3))}: {would} foreseen"
 
 

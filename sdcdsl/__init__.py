@@ -1,7 +1,7 @@
 """A language for protecting statistical tables before publication, and its compiler.
 
 From Python: `sdcdsl.load("policy.sdc").protect()` (see `sdcdsl.notebook`). Reading a policy needs no data or solver
-library, so these are loaded when they are asked for.
+library, so these are loaded when they are required.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Outcome:
     audit: Audit | None = None  # of the last attempt's pattern
     changes: Changes | None = None
     measures: Measures | None = None  # what the release leaves to its readers
-    assessment: Assessment | None = None  # of an adjusted table, where the policy asks for experiments
+    assessment: Assessment | None = None  # of an adjusted table, where the policy requires experiments
     seconds: dict[str, float] = field(default_factory=dict)
     found: tuple[Diagnostic, ...] = ()
     stopped: bool = False  # somebody ended the search

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.accelerate.cta.senses.chosen import ReservedShare
+from sdcdsl.accelerate.cta.senses.sense_choice import ReservedShare
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.master import Master
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli, exits
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 from tests.cli.test_limits import POLICY as INLINE
 from tests.conftest import ROOT
 from tests.waiting import HANGS

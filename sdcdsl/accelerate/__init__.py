@@ -7,11 +7,11 @@ folders are what several of them share. The contract of `solve(problem, context)
 the search (the deadline, a stop, memory), the incumbent is the result, or a status that says that there is none.
 
 **The deadline is kept.** `context.deadline` is looked at between steps, and every step is given what is left of it. A
-result that time had a say in is marked as such (`Deadline.time_dependent`).
+result that time contributed to is marked as such (`Deadline.time_dependent`).
 
 **Bounds by arithmetic.** A bound is computed from multipliers, or from enumeration, with plain arithmetic
 (`numerics.master`): it holds whatever the tolerances of a solver were. Where there is none, `bound` is None; `optimal`
-is said only of a gap that was asked for, `infeasible` only with a proof.
+is said only of a gap that was required, `infeasible` only with a proof.
 
 **The same for a seed.** Without a deadline the same problem, options and seed give the same release, with any team.
 

@@ -1,5 +1,5 @@
 """How low and how high can an attacker drive a cell? Sessions, engines, and surveys of many pairs."""
 
-from sdcdsl.attack.session import Range, Session
+from sdcdsl.attack.session import CellRange, Session
 
-__all__ = ["Range", "Session"]
+__all__ = ["CellRange", "Session"]

@@ -42,7 +42,7 @@ def streamed(ledger: Ledger, engine: PresolvedEngine, pairs: np.ndarray, side: i
     if not ledger.task.exact:
         want = np.array([inner.level(OVERSHOOT * need, inner.whole) for need in needs.tolist()])
     kept = _Kept(ledger, presolved.cells)
-    room = ledger.l[presolved.cells], ledger.u[presolved.cells], ledger.slack
+    slack = ledger.l[presolved.cells], ledger.u[presolved.cells], ledger.allowance
     served = ledger.pair_start[presolved.cells], ledger.pair_start[presolved.cells + 1], ledger.by_cell
     found, given = ledger.found, ledger.pairs
     entries = found.reached, found.closed, found.witness, found.step, ledger.open
@@ -52,7 +52,7 @@ def streamed(ledger: Ledger, engine: PresolvedEngine, pairs: np.ndarray, side: i
         end, before = min(at + TUNING.flows_at_once, len(pairs)), at
         at, why = inner.stream(
             _stream.fast,
-            ((pairs, local, want, side, at, end), room, served, entries, levels, kept.lists),
+            ((pairs, local, want, side, at, end), slack, served, entries, levels, kept.lists),
             (ledger.task.exact, ledger.task.exact or ledger.task.to_the_end, ledger.strict),
         )
         kept.enter()
@@ -88,7 +88,7 @@ class _Kept:
 @kernel
 def _stream(asked, numbers, graph, box, marks, lists, modes):
     """The number of the question it stopped at, why, and the last mark used."""
-    (pairs, local, wants, side, first, last), room, served, entries, levels, kept = asked
+    (pairs, local, wants, side, first, last), slack, served, entries, levels, kept = asked
     grid, scale, stamp = numbers
     exact, to_the_end, strict = modes
     reached, closed, _, _, is_open = entries
@@ -120,7 +120,7 @@ def _stream(asked, numbers, graph, box, marks, lists, modes):
         order = np.argsort(touched[:moved])
         for k in range(moved):
             cell_of[begin + k], move_of[begin + k] = touched[order[k]], move[order[k]] / scale
-        ahead, back = _steps(begin, begin + moved, cell_of, move_of, room)
+        ahead, back = _steps(begin, begin + moved, cell_of, move_of, slack)
         if ahead > 0 or back > 0:
             used = _enter(begin, begin + moved, ahead, back, served, entries, kept)
             if used:
@@ -134,21 +134,21 @@ def _stream(asked, numbers, graph, box, marks, lists, modes):
 
 
 @kernel
-def _steps(first, last, cell_of, move_of, room):
+def _steps(first, last, cell_of, move_of, slack):
     """How many times the move fits into the box, forwards and backwards, as in `ledger`."""
-    l, u, slack = room
+    l, u, allowance = slack
     largest = 0.0
     for k in range(first, last):
         largest = max(largest, abs(move_of[k]))
-    nothing = min(slack, NOTHING * largest)
+    nothing = min(allowance, NOTHING * largest)
     ahead, back = np.inf, np.inf
     for k in range(first, last):
         size = abs(move_of[k])
         if nothing > 0 and size <= nothing:
             continue
         j = cell_of[k]
-        above = u[j] if u[j] > 1e3 * slack else u[j] + slack
-        below = -l[j] if -l[j] > 1e3 * slack else -l[j] + slack
+        above = u[j] if u[j] > 1e3 * allowance else u[j] + allowance
+        below = -l[j] if -l[j] > 1e3 * allowance else -l[j] + allowance
         ahead = min(ahead, (above if move_of[k] > 0 else below) / size)
         back = min(back, (below if move_of[k] > 0 else above) / size)
     ahead, back = max(ahead, 0.0), max(back, 0.0)

@@ -1,8 +1,8 @@
 """What single relations say about single cells, passed on a few times.
 
-In a relation that leaves the others little room a cell has little room, too. That exposes most cells that a release
+In a relation that leaves the others little slack a cell has little slack, too. That exposes most cells that a release
 leaves exposed, and costs a few sums over the relations instead of a linear program each. The reason is a handful of
-relations: those that the room of the cell was found by, and where they rely on rooms that were found before, theirs.
+relations: those that the slack of the cell was found by, and where they rely on slacks that were found before, theirs.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 from sdcdsl.attack.engine import Identity
 from sdcdsl.attack.tuning import TUNING
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 
-LESS = 1 - 1e-9  # share of a room below which it counts as narrower
+LESS = 1 - 1e-9  # share of a slack below which it counts as narrower
 
 
 class Propagated:
     """Rooms l ≤ d ≤ u of all cells, as far as relations narrow them one at a time."""
 
-    def __init__(self, matrix: Matrix, l: np.ndarray, u: np.ndarray):
+    def __init__(self, matrix: RelationMatrix, l: np.ndarray, u: np.ndarray):
         self.matrix = matrix
         self.l, self.u = l.copy(), u.copy()
         self._row = np.repeat(np.arange(matrix.rows), np.diff(matrix.start))
@@ -45,19 +45,19 @@ class Propagated:
         self.l, self.u = -l, u
         return relation_down, relation_up
 
-    def _tightest(self, found: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The narrowest room of each cell, and the relation that it comes from: -1 if it is none."""
+    def _tightest(self, found: np.ndarray, slack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The narrowest slack of each cell, and the relation that it comes from: -1 if it is none."""
         index = self.matrix.index
-        narrowest = room.copy()
+        narrowest = slack.copy()
         np.minimum.at(narrowest, index, found)
-        narrower = narrowest < room * LESS
-        relation = np.full(len(room), -1)
+        narrower = narrowest < slack * LESS
+        relation = np.full(len(slack), -1)
         mine = np.flatnonzero((found == narrowest[index]) & narrower[index])
         relation[index[mine]] = self._row[mine]
-        return relation, np.where(narrower, narrowest, room)
+        return relation, np.where(narrower, narrowest, slack)
 
     def multipliers(self, cell: int, sign: int) -> Identity | None:
-        """γ with which the coefficients sign · e_cell - Mᵀγ show the room; None if that takes too many relations."""
+        """γ with which the coefficients sign · e_cell - Mᵀγ show the slack; None if that takes too many relations."""
         m = self.matrix
         left = {cell: float(sign)}
         gamma: dict[int, float] = {}

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.engine import Identity, nothing
-from sdcdsl.attack.task import DOWN, UP, Findings, Task
+from sdcdsl.attack.task import DOWN, UP, AttackTask, Findings
 from sdcdsl.attack.tuning import TUNING
 from sdcdsl.proof.ends import attained, limits, unending
 from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
@@ -19,7 +19,7 @@ from sdcdsl.proof.witness import Witness
 
 
 class Ends:
-    def __init__(self, task: Task):
+    def __init__(self, task: AttackTask):
         self.task = task
         self._why: dict[tuple[int, int], Identity] = {}
 
@@ -71,7 +71,7 @@ class Ends:
         found.most[at] = np.minimum(found.most[at], limits(problem, reasons, found.least[at], nothing))
 
 
-def _around_the_truth(task: Task) -> ProofProblem:
+def _around_the_truth(task: AttackTask) -> ProofProblem:
     """The component with the truth at 0, in the box that is not cut off."""
     component, known = task.component, task.known
     n, m = len(component.cells), component.matrix

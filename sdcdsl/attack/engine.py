@@ -44,7 +44,7 @@ class Answer(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class EngineAnswer:
     """An answer of an engine that has its reason at hand, or knows how to find it."""
 
     reached: float
@@ -64,9 +64,9 @@ def nothing() -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
-def stands_still(why: Callable[[], Identity]) -> Found:
+def stands_still(why: Callable[[], Identity]) -> EngineAnswer:
     """The answer about a cell that cannot move."""
-    return Found(0.0, *nothing(), True, why)
+    return EngineAnswer(0.0, *nothing(), True, why)
 
 
 class Engine(Protocol):

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.attack.engine import Bounds, Engine, Found, nothing
+from sdcdsl.attack.engine import Bounds, Engine, EngineAnswer, nothing
 from sdcdsl.attack.fixed_cells import FixedCellsEngine
 from sdcdsl.attack.flow_engine import FlowEngine
 from sdcdsl.attack.reduction import Component
@@ -22,7 +22,7 @@ def engine_for(component: Component, asked: str | None = None) -> Engine:
     """The engine that fits, or the one asked for (which may not be able to: ValueError)."""
     matrix, l, u = component.matrix, component.l, component.u
     if not matrix.rows:
-        return Alone(l, u)
+        return UnrelatedCell(l, u)
     if asked == "highs":
         return _highs(component, None)
     if asked == "network":
@@ -96,19 +96,19 @@ def _highs(component: Component, found: Echelon | None) -> Engine:
     return FixedCellsEngine(found, m.columns, LpEngine(m, np.sort(found.row), component.l, component.u))
 
 
-class Alone:
+class UnrelatedCell:
     """A cell in no relation: its box is all there is to know."""
 
     def __init__(self, l: np.ndarray, u: np.ndarray):
         self.l, self.u = l, u
 
-    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> EngineAnswer:
         l, u = float(self.l[cell]), float(self.u[cell])
         if bounds is not None and len(bounds[0]):
             l, u = float(bounds[1][0]), float(bounds[2][0])
         reached = u if sign > 0 else -l
         move = np.array([sign * (reached if reached < inf else 1.0)])
-        return Found(reached, np.array([cell], dtype=np.int64), move, True, nothing)
+        return EngineAnswer(reached, np.array([cell], dtype=np.int64), move, True, nothing)
 
     def joint(self, cells: np.ndarray, signs: np.ndarray, needs: np.ndarray) -> None:
         return None

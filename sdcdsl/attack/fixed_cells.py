@@ -1,7 +1,7 @@
-"""Cells that the relations alone determine: no other cell's room matters, and no solver has to be asked.
+"""Cells that the relations alone determine: no other cell's slack matters, and no solver has to be asked.
 
 Such a cell has a row of zeros in every basis of the null space, and so does not move in a direction that is drawn at
-random. (A direction in which it stands still by chance would give a reason that does not hold, and the audit notices.)
+random. (A direction in which it is fixed by chance would give a reason that does not hold, and the audit notices.)
 """
 
 from __future__ import annotations

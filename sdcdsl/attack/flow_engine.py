@@ -3,7 +3,7 @@
 Let d_p = t for the arc p. Preservation at the nodes asks the other arcs to bring t from the head of p back to its tail
 (from tail to head for d_p = -t), arc j within [l_j, u_j]. Each question starts at d = 0 and adds shortest paths that
 still carry something (`bridge`), first those that carry much: the fewer and shorter the cycles, the smaller the
-certificate. It ends when the level asked for is reached, when the cell's own bound is, or when no path is left. Then
+certificate. It ends when the level required is reached, when the cell's own bound is, or when no path is left. Then
 the nodes found from one end are one side of a cut. The sum of their equations reads, with s the sign of the question,
 
     s · d_p = Σ over arcs j that leave the side of the source  d_j  -  Σ over arcs that enter it  d_j
@@ -33,7 +33,7 @@ Bounds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 FINEST = 6  # decimal places up to which bounds are taken for decimals
 WHOLE = 2.0**50
-BITS = 44  # leaves room for sums of 2^9 of the largest bounds
+BITS = 44  # leaves slack for sums of 2^9 of the largest bounds
 
 
 @dataclass(frozen=True, eq=False)

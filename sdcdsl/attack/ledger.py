@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from sdcdsl.attack.engine import Bounds
-from sdcdsl.attack.task import DOWN, UP, Findings, Task
+from sdcdsl.attack.task import DOWN, UP, AttackTask, Findings
 from sdcdsl.numerics.simplex.batched import ENOUGH
 
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level: neither rounding errors nor snapping to fractions leave it short
@@ -21,7 +21,7 @@ ROUNDING = 1e-14  # the same where ends are proved, and nothing larger is forgiv
 
 
 class Ledger:
-    def __init__(self, task: Task):
+    def __init__(self, task: AttackTask):
         self.task = task
         self.pairs, self.known = task.pairs, task.known
         n = len(self.pairs)
@@ -30,10 +30,10 @@ class Ledger:
         self.l, self.u = component.l, component.u
         self.own = self._own_ends()
         levels = self.pairs.need[self.pairs.need > 0]
-        self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # auditing allows 1e-9
+        self.allowance = 2e-10 * float(levels.min()) if len(levels) else 0.0  # auditing allows 1e-9
         self.strict = task.exact and task.prove  # what counts is the end, whatever the level is
         if self.strict:
-            self.slack = 0.0
+            self.allowance = 0.0
         self.known_start = np.searchsorted(self.known.attacker, np.arange(task.attackers + 1))
         self.moved = np.zeros(len(component.cells), dtype=bool)
         self.ceiling = np.full((2, len(component.cells)), inf)  # how far a cell goes for everybody with this view
@@ -126,9 +126,9 @@ class Ledger:
             self.open[side, touched[done]] = False
 
     def steps(self, cells: np.ndarray, move: np.ndarray) -> tuple[float, float]:
-        slack = ROUNDING * float(np.abs(move).max(initial=0.0)) if self.strict else self.slack
+        allowance = ROUNDING * float(np.abs(move).max(initial=0.0)) if self.strict else self.allowance
         l, u = self.l[cells], self.u[cells]
-        return _longest(move, l, u, slack), _longest(-move, l, u, slack)
+        return _longest(move, l, u, allowance), _longest(-move, l, u, allowance)
 
     def _steps_of_attackers(
         self, cells: np.ndarray, move: np.ndarray, forward: float, back: float
@@ -142,7 +142,7 @@ class Ledger:
         used = np.flatnonzero(at != 0)
         forwards, backs = np.full(self.task.attackers, forward), np.full(self.task.attackers, back)
         who = self.known.attacker[used]
-        l, u, at = self.known.l[used] - self.slack, self.known.u[used] + self.slack, at[used]
+        l, u, at = self.known.l[used] - self.allowance, self.known.u[used] + self.allowance, at[used]
         np.minimum.at(forwards, who, np.where(at > 0, u, l) / at)
         np.minimum.at(backs, who, np.where(at > 0, -l, -u) / at)
         return forwards, backs
@@ -157,7 +157,7 @@ class Ledger:
         found.moves = [found.moves[i] for i in used]
 
     def finite_steps(self) -> None:
-        """A move that nothing stops is taken as often as the pair that needs it most asks for."""
+        """A move that nothing stops is taken as often as the pair that needs it most requires."""
         found = self.found
         need = np.maximum(self.pairs.need, self.pairs.slide)
         for number in np.unique(found.witness[np.isinf(found.step)]):
@@ -168,15 +168,15 @@ class Ledger:
             found.step[mine] = np.sign(found.step[mine]) * max(float(times.max()) * OVERSHOOT, 1.0)
 
 
-def _longest(move: np.ndarray, l: np.ndarray, u: np.ndarray, slack: float) -> float:
+def _longest(move: np.ndarray, l: np.ndarray, u: np.ndarray, allowance: float) -> float:
     """How many times the move fits into the box."""
     if not len(move):
         return 0.0
     size = np.abs(move)
-    room = np.where(move > 0, u, -l)
-    # Rounding errors at cells without room must not hold a move back: there a little more than the room will do.
-    room = np.where(room > 1e3 * slack, room, room + slack)
+    slack = np.where(move > 0, u, -l)
+    # Rounding errors at cells without slack must not hold a move back: there a little more than the slack will do.
+    slack = np.where(slack > 1e3 * allowance, slack, slack + allowance)
     # A ray is as long as it happens to be: what counts as nothing in it is a share of itself, however large levels are.
-    nothing = min(slack, NOTHING * float(size.max()))
-    longest = float(np.where(size <= nothing, inf, room / size).min()) if nothing else float((room / size).min())
+    nothing = min(allowance, NOTHING * float(size.max()))
+    longest = float(np.where(size <= nothing, inf, slack / size).min()) if nothing else float((slack / size).min())
     return 1.0 if abs(longest - 1.0) < 1e-11 else max(longest, 0.0)

@@ -1,9 +1,9 @@
 """Attacks by linear programming, for components with too many dimensions for a tableau.
 
 One HiGHS model, of which only the objective changes: primal simplex starts where the last question ended. Questions
-about many cells have little to start from, and the dual method is faster there: where all rooms end, any basis with the
-cells at the right ends will do for it. Rows that the others imply are left out. Lengths are measured in a typical room
-of the component, since HiGHS's tolerances are absolute.
+about many cells have little to start from, and the dual method is faster there: where all slacks end, any basis with
+the cells at the right ends will do for it. Rows that the others imply are left out. Lengths are measured in a typical
+slack of the component, since HiGHS's tolerances are absolute.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.attack.engine import Bounds, Found
+from sdcdsl.attack.engine import Bounds, EngineAnswer
 from sdcdsl.numerics.lp import DUAL, PRIMAL, LinearProgram
-from sdcdsl.numerics.null_space import Matrix
-from sdcdsl.numerics.simplex.tableau import typical_room
+from sdcdsl.numerics.null_space import RelationMatrix
+from sdcdsl.numerics.simplex.tableau import typical_slack
 from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
 
-NOTHING = 1e-9  # moves below this, in units of a typical room, are rounding errors
+NOTHING = 1e-9  # moves below this, in units of a typical slack, are rounding errors
 
 
 class SolverFailed(RuntimeError):
@@ -26,10 +26,10 @@ class SolverFailed(RuntimeError):
 
 
 class LpEngine:
-    def __init__(self, matrix: Matrix, rows: np.ndarray, l: np.ndarray, u: np.ndarray):
+    def __init__(self, matrix: RelationMatrix, rows: np.ndarray, l: np.ndarray, u: np.ndarray):
         """`rows` are equations that imply all others."""
         self.matrix, self.rows, self.l, self.u = matrix, rows, l, u
-        self.unit = typical_room(l, u)
+        self.unit = typical_slack(l, u)
         self._program = LinearProgram(
             matrix.sparse[rows],
             bounds=(l / self.unit, u / self.unit),
@@ -41,7 +41,7 @@ class LpEngine:
         self._new = True
         self._ending = bool(np.isfinite(l).all() and np.isfinite(u).all())
 
-    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> EngineAnswer:
         cost = np.array([float(sign)])
         if bounds is None:
             return self._solved(cell, sign, np.array([cell]), cost)
@@ -71,7 +71,9 @@ class LpEngine:
     def _bound(self, cells: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         self._program.change_bounds(low / self.unit, high / self.unit, cells)
 
-    def _solved(self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray, algorithm: str = PRIMAL) -> Found:
+    def _solved(
+        self, cell: int, sign: int, priced: np.ndarray, cost: np.ndarray, algorithm: str = PRIMAL
+    ) -> EngineAnswer:
         program = self._program
         if len(self._priced):
             program.change_costs(np.zeros(len(self._priced)), self._priced)
@@ -86,15 +88,15 @@ class LpEngine:
         x, gamma = program.x, program.dual
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
         identity = self.rows[used], gamma[used]
-        return Found(max(sign * x[cell] * self.unit, 0.0), *self._moves(x), True, lambda: identity)
+        return EngineAnswer(max(sign * x[cell] * self.unit, 0.0), *self._moves(x), True, lambda: identity)
 
-    def _ray(self, cell: int) -> Found:
+    def _ray(self, cell: int) -> EngineAnswer:
         ray = self._program.primal_ray()
         if ray is None:
             raise SolverFailed("unbounded without a ray")
         self._program.forget()  # HiGHS does not go on well from a ray
         cells, move = self._moves(ray / abs(ray[cell]))
-        return Found(inf, cells, move / self.unit, True)
+        return EngineAnswer(inf, cells, move / self.unit, True)
 
     def _moves(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cells = np.flatnonzero(np.abs(x) > NOTHING)

@@ -1,8 +1,8 @@
-"""What is left to attack: cells with room, in connected components.
+"""What is left to attack: cells with slack, in connected components.
 
-Cells without room are known, and cells that share no relation with others of them can be attacked apart: each component
-is a problem of its own. A cell that is alone with known cells in a relation stays in its component, although it cannot
-move: why it cannot is an answer too.
+Cells without slack are known, and cells that share no relation with others of them can be attacked apart: each
+component is a problem of its own. A cell that is alone with known cells in a relation stays in its component, although
+it cannot move: why it cannot is an answer too.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scipy.sparse.csgraph import connected_components
 from sdcdsl.attack.bound_propagation import Propagated
 from sdcdsl.attack.singleton_presolve import SingletonPresolve
 from sdcdsl.numerics.flow.network import Network, as_network
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 
 
 @dataclass(frozen=True, eq=False)
-class Relations:
+class ReducedRelations:
     """M in coordinate form, as a table problem carries it."""
 
     coefficient: np.ndarray
@@ -41,7 +41,7 @@ class Component:
 
     cells: np.ndarray  # int64: numbers in the table, ascending
     equations: np.ndarray  # int64: numbers in the table
-    matrix: Matrix
+    matrix: RelationMatrix
     l: np.ndarray
     u: np.ndarray
 
@@ -64,9 +64,9 @@ class Component:
 
 
 class Reduction:
-    """The components of one box. `of[cell]` is a cell's component, -1 if it has no room."""
+    """The components of one box. `of[cell]` is a cell's component, -1 if it has no slack."""
 
-    def __init__(self, relations: Relations, l: np.ndarray, u: np.ndarray):
+    def __init__(self, relations: ReducedRelations, l: np.ndarray, u: np.ndarray):
         self._l, self._u = l, u
         self._relations = relations
         free = u > l
@@ -95,7 +95,9 @@ class Reduction:
         given = self._relations
         equations, row = np.unique(given.equation_of[entry], return_inverse=True)
         column = np.searchsorted(cells, given.cell_of[entry])
-        matrix = Matrix(_starts(row, len(equations)), column, given.coefficient[entry].astype(float), len(cells))
+        matrix = RelationMatrix(
+            _starts(row, len(equations)), column, given.coefficient[entry].astype(float), len(cells)
+        )
         return Component(cells, equations.astype(np.int64), matrix, self._l[cells], self._u[cells])
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from sdcdsl.attack.engine import Answer, Engine
 from sdcdsl.attack.engine_choice import engine_for
-from sdcdsl.attack.reduction import Component, Reduction, Relations
+from sdcdsl.attack.reduction import Component, ReducedRelations, Reduction
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Range:
+class CellRange:
     low: float
     high: float
     down: Direction  # a + move is a table at the lower end; a ray if there is no lower end
@@ -58,13 +58,13 @@ class Session:
         engine: str | None = None,
     ):
         equations = int(equation_of.max()) + 1 if len(equation_of) else 0
-        self.relations = Relations(coefficient, cell_of, equation_of, len(a), equations)
+        self.relations = ReducedRelations(coefficient, cell_of, equation_of, len(a), equations)
         self.a, self.l, self.u = a, *around(a, low, high)
         self.reduction = Reduction(self.relations, self.l, self.u)
         self._asked = engine
         self._engines: dict[int, tuple[Component, Engine]] = {}
 
-    def range(self, cell: int) -> Range:
+    def range(self, cell: int) -> CellRange:
         number = int(self.reduction.of[cell])
         if number < 0:
             return self._still(cell)
@@ -74,7 +74,7 @@ class Session:
         component, engine = self._engines[number]
         local = int(np.searchsorted(component.cells, cell))
         down, up = engine.push(local, -1), engine.push(local, 1)
-        return Range(
+        return CellRange(
             low=float(self.a[cell] - down.reached),
             high=float(self.a[cell] + up.reached),
             down=_direction(component, down),
@@ -83,11 +83,11 @@ class Session:
             upper_bound=self._proof(component, up),
         )
 
-    def _still(self, cell: int) -> Range:
+    def _still(self, cell: int) -> CellRange:
         """A cell that cannot move: a narrow box, or relations that leave it alone with known cells."""
         nowhere = Direction(np.zeros(0, dtype=np.int64), np.zeros(0))
         value = float(self.a[cell])
-        return Range(value, value, nowhere, nowhere, None, None)
+        return CellRange(value, value, nowhere, nowhere, None, None)
 
     @staticmethod
     def _proof(component: Component, answer: Answer) -> Proof | None:
@@ -102,5 +102,5 @@ def _direction(component: Component, answer: Answer) -> Direction:
 
 
 def around(a: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The box as room around the truth, which lies in it (within rounding)."""
+    """The box as slack around the truth, which lies in it (within rounding)."""
     return np.minimum(low - a, 0.0), np.maximum(high - a, 0.0)

@@ -11,15 +11,15 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.attack.engine import Answer, Bounds, Found, Identity, nothing, stands_still
+from sdcdsl.attack.engine import Answer, Bounds, EngineAnswer, Identity, nothing, stands_still
 from sdcdsl.attack.flow_engine import FlowEngine
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 
 
 class SingletonPresolve:
     """`cells` and `equations` are those that are left, `rest` the relations among them."""
 
-    def __init__(self, matrix: Matrix):
+    def __init__(self, matrix: RelationMatrix):
         self.matrix = matrix
         row = np.repeat(np.arange(matrix.rows), np.diff(matrix.start))
         left = np.ones(matrix.columns, dtype=bool)
@@ -38,7 +38,7 @@ class SingletonPresolve:
         self.local[~left] = -1
         self.equations, at = np.unique(row[entry], return_inverse=True)
         start = np.searchsorted(at, np.arange(len(self.equations) + 1)).astype(np.int64)
-        self.rest = Matrix(start, self.local[matrix.index[entry]], matrix.value[entry], len(self.cells))
+        self.rest = RelationMatrix(start, self.local[matrix.index[entry]], matrix.value[entry], len(self.cells))
 
     def chain(self, cell: int, sign: int) -> Identity:
         """γ with sign · e_cell = Mᵀγ: the equation that determines the cell, and those of the cells it refers to."""
@@ -73,7 +73,7 @@ class PresolvedEngine:
             bounds = at[at >= 0], bounds[1][at >= 0], bounds[2][at >= 0]
         inner = self.inner.push(local, sign, need, bounds)
         cells = self.presolved.cells[inner.cells]
-        return Found(
+        return EngineAnswer(
             inner.reached, cells, inner.move, inner.closed, partial(self._why, inner) if inner.closed else None
         )
 

@@ -28,26 +28,26 @@ from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
 from sdcdsl.attack.singleton_presolve import PresolvedEngine
 from sdcdsl.attack.tableau_engine import Answers, TableauEngine
-from sdcdsl.attack.task import DOWN, UP, Findings, Refutation, Task
+from sdcdsl.attack.task import DOWN, UP, AttackTask, Findings, Refutation
 from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY
-from sdcdsl.numerics.simplex.tableau import typical_room
+from sdcdsl.numerics.simplex.tableau import typical_slack
 
 T = TypeVar("T")
 
 SURELY_SHORT = 1 - 1e-7  # of a level: what sums with rounding errors show to be below this is below the level
 ENOUGH_OF_GAIN = 1 - 1e-12  # the same sum, added up in another order
-ROOMY = 1.5  # times what is asked for is so much room that it is reached before the corners get crowded
+ROOMY = 1.5  # times what is required is so much slack that it is reached before the corners get crowded
 LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
 
 
-def settle(task: Task, progress: Callable[[int], None] | None = None, engines: Engines | None = None) -> Findings:
-    """`engines`: where an engine for the same box is left, and may be found when exact ends are asked for. Verdicts
+def settle(task: AttackTask, progress: Callable[[int], None] | None = None, engines: Engines | None = None) -> Findings:
+    """`engines`: where an engine for the same box is left, and may be found when exact ends are required. Verdicts
     rest on engines of their own, so that they come out the same whoever does the work."""
     return _Survey(task, progress, engines or Engines()).run()
 
 
 class _Survey(Ledger):
-    def __init__(self, task: Task, progress: Callable[[int], None] | None, engines: Engines):
+    def __init__(self, task: AttackTask, progress: Callable[[int], None] | None, engines: Engines):
         super().__init__(task)
         self.progress, self.engines = progress, engines
         n = len(self.pairs)
@@ -101,14 +101,14 @@ class _Survey(Ledger):
             self.exposed[narrow] = True
 
     def _refute_by_relations(self) -> None:
-        """Cells that single relations leave too little room, one after the other, for everybody with this view."""
+        """Cells that single relations leave too little slack, one after the other, for everybody with this view."""
         matrix = self.task.component.matrix
         if self.task.exact or not matrix.rows or not (self.open & (self.pairs.need > 0)).any():
             return
         narrowed = self.task.component.narrowed
-        for side, room in ((DOWN, -narrowed.l), (UP, narrowed.u)):
+        for side, slack in ((DOWN, -narrowed.l), (UP, narrowed.u)):
             need = self.pairs.need[side]
-            short = self.open[side] & (room[self.pairs.cell] < need * SURELY_SHORT) & ~self.exposed
+            short = self.open[side] & (slack[self.pairs.cell] < need * SURELY_SHORT) & ~self.exposed
             for cell in np.unique(self.pairs.cell[short]):
                 identity = narrowed.multipliers(int(cell), 1 if side == UP else -1)
                 if identity is None:
@@ -131,7 +131,7 @@ class _Survey(Ledger):
         self._give_up(pairs, side)
 
     def _jointly(self, side: int) -> None:
-        """Several rounds for all attackers of the view together; each asks for what the last one left."""
+        """Several rounds for all attackers of the view together; each requires what the last one left."""
         sign = 1 if side == UP else -1
         while True:
             ask = np.flatnonzero(self.open[side] & self._lacking(side))
@@ -155,11 +155,11 @@ class _Survey(Ledger):
         """Whether single questions cost next to nothing."""
         if not isinstance(self.engine, TableauEngine) or len(self.known.cell):
             return False
-        return self.engine.quick(self._roomy, self.task.exact)
+        return self.engine.quick(self._loose, self.task.exact)
 
     @cached_property
-    def _roomy(self) -> bool:
-        """Whether nobody asks for all of its room, where hundreds of rows may meet in one corner."""
+    def _loose(self) -> bool:
+        """Whether nobody requires all of its slack, where hundreds of rows may meet in one corner."""
         need = self.pairs.need * ROOMY
         return self.task.exact or bool((need <= self.own)[self.open].all())
 
@@ -274,13 +274,13 @@ class _Survey(Ledger):
         self.found.still = np.sort(np.array(still, dtype=np.int64))
 
     def _watch_jointly(self, side: int) -> None:
-        room = self.u if side == UP else -self.l
+        slack = self.u if side == UP else -self.l
         while True:
-            cells = self.task.watch[~self.moved[self.task.watch] & (room[self.task.watch] > 0)]
+            cells = self.task.watch[~self.moved[self.task.watch] & (slack[self.task.watch] > 0)]
             cells = cells[~self.engine.still(cells)]
             if len(cells) < 3:
                 return
-            needs = np.minimum(room[cells], typical_room(self.l, self.u))
+            needs = np.minimum(slack[cells], typical_slack(self.l, self.u))
             move = self.engine.joint(cells, np.full(len(cells), 1 if side == UP else -1), needs)
             self.found.questions += 1
             if move is not None and max(self.steps(*move)) > 0:

@@ -4,7 +4,7 @@ All tables the attacker cannot rule out are a + d with d = N t and l ≤ d ≤ u
 rows of N move together; they form *classes*, and a class has the tightest bounds of its cells. The tableau answers
 "how far" for classes. At the furthest point of class r it says
 
-    x_r = Σ T_rj x_j,    every x_j at the end that its sign asks for,
+    x_r = Σ T_rj x_j,    every x_j at the end that its sign requires,
 
 an identity that holds for all tables. In terms of cells (for each class the cell whose bound is the tight one) it is
 d_p = Σ c_j d_j, and the multipliers γ of the relations that make it up are found by one sparse solve.
@@ -18,18 +18,18 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.attack.engine import Bounds, Found, Identity, nothing, stands_still
+from sdcdsl.attack.engine import Bounds, EngineAnswer, Identity, nothing, stands_still
 from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.aggregation import of_basis
 from sdcdsl.numerics.interior_point.box import REACHES, SURELY, BoxInteriorPoint, InteriorPath
 from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
 from sdcdsl.numerics.interior_point.crossover import Corner, corner, corner_at_end, supporting
-from sdcdsl.numerics.null_space import Echelon, Matrix, null_space
-from sdcdsl.numerics.simplex.batched import BatchResult, Questions, answer_all
+from sdcdsl.numerics.null_space import Echelon, RelationMatrix, null_space
+from sdcdsl.numerics.simplex.batched import BatchedTargets, BatchResult, answer_all
 from sdcdsl.numerics.simplex.revised import RevisedSimplex
 from sdcdsl.numerics.simplex.tableau import CLOSED, OUTSIDE, RAY, SMALL, TIRED, Tableau
 
-NOTHING = 1e-12  # moves below this share of a cell's room are rounding errors
+NOTHING = 1e-12  # moves below this share of a cell's slack are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Price:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class TargetClass:
     """Move the class `target` by the sign `way`; a unit of it is `unit` of the cell."""
 
     cell: int
@@ -53,7 +53,7 @@ class Question:
     target: int
     way: float
     unit: float
-    lo: np.ndarray  # ends of classes, in units of their room
+    lo: np.ndarray  # ends of classes, in units of their slack
     hi: np.ndarray
     l: np.ndarray  # ends of cells
     u: np.ndarray
@@ -101,7 +101,7 @@ class Answers:
         else:
             used = np.flatnonzero(np.abs(self.found.prices[by]) > SMALL)
             rows = self.found.support[by, used]
-            coefficient = self.found.prices[by, used] * tableau.room[row] / tableau.room[rows]
+            coefficient = self.found.prices[by, used] * tableau.slack[row] / tableau.slack[rows]
         sign = int(self.signs[question])
         return self.engine.multipliers(Price(cell, sign, rows, coefficient, self.engine.l, self.engine.u))
 
@@ -113,7 +113,7 @@ def longest(x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 class TableauEngine:
-    def __init__(self, matrix: Matrix, made: Echelon, l: np.ndarray, u: np.ndarray):
+    def __init__(self, matrix: RelationMatrix, made: Echelon, l: np.ndarray, u: np.ndarray):
         self.matrix, self.echelon, self.l, self.u = matrix, made, l, u
         self.basis = null_space(matrix, made)
         self._size = np.abs(self.basis)
@@ -136,21 +136,21 @@ class TableauEngine:
     def revised_simplex(self) -> RevisedSimplex | None:
         """For questions in one go, where no dimension is open at an end."""
         rows, lo, hi = self.tableau.rows[:-1], self.tableau.lo[:-1], self.tableau.hi[:-1]
-        if self.tableau.eager or rows.shape[1] > TUNING.roomy_up_to or not (np.isfinite(lo) & np.isfinite(hi)).all():
+        if self.tableau.eager or rows.shape[1] > TUNING.loose_up_to or not (np.isfinite(lo) & np.isfinite(hi)).all():
             return None
         try:
             return RevisedSimplex(rows, lo, hi)
         except np.linalg.LinAlgError:
             return None
 
-    def quick(self, roomy: bool, exact: bool) -> bool:
-        """Whether single questions cost next to nothing, if all levels are well inside (`roomy`) or ends are wanted."""
+    def quick(self, loose: bool, exact: bool) -> bool:
+        """Whether single questions cost next to nothing, if all levels are well inside (`loose`) or ends are wanted."""
         if self.tableau.eager:
             return True
         near = not exact or self.tableau.dimensions <= TUNING.revised_up_to
-        return roomy and near and self.revised_simplex is not None
+        return loose and near and self.revised_simplex is not None
 
-    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> Found:
+    def push(self, cell: int, sign: int, need: float = inf, bounds: Bounds | None = None) -> EngineAnswer:
         target = int(self.classes.of[cell])
         l, u = self.l, self.u
         if bounds is not None:
@@ -164,8 +164,8 @@ class TableauEngine:
             self.tableau.home()
         factor = self.classes.factor[cell]
         way = sign if factor > 0 else -sign
-        unit = abs(factor) * self.tableau.room[target]  # of the cell, in one unit of the row
-        question = Question(cell, sign, target, float(way), unit, lo, hi, l, u)
+        unit = abs(factor) * self.tableau.slack[target]  # of the cell, in one unit of the row
+        question = TargetClass(cell, sign, target, float(way), unit, lo, hi, l, u)
         own = hi[target] if way > 0 else -lo[target]
         if self.interior_point is not None and bounds is None and 0 < own < inf:
             answer = self._from_inside(question, need / unit, float(own))
@@ -173,7 +173,7 @@ class TableauEngine:
                 return answer
         return self._answered(question, *self.tableau.push(target, float(way), need / unit, lo, hi), bounds is not None)
 
-    def _from_inside(self, question: Question, need: float, own: float) -> Found | None:
+    def _from_inside(self, question: TargetClass, need: float, own: float) -> EngineAnswer | None:
         """None if the tableau has to find the answer alone."""
         q, tableau = question, self.tableau
         assert self.interior_point is not None
@@ -210,8 +210,8 @@ class TableauEngine:
             self._ends[key] = tableau.point.copy(), *tableau.price(q.target)
         return self._answered(q, ended, ray, False)
 
-    def _at_corner(self, q: Question, found: Corner) -> Found:
-        coefficient = found.coefficient * self.tableau.room[q.target] / self.tableau.room[found.rows]
+    def _at_corner(self, q: TargetClass, found: Corner) -> EngineAnswer:
+        coefficient = found.coefficient * self.tableau.slack[q.target] / self.tableau.slack[found.rows]
         self._ends[q.target, q.way] = found.point, found.rows, coefficient
         return self._closed(q, *self._ends[q.target, q.way])
 
@@ -225,32 +225,32 @@ class TableauEngine:
         ends = np.concatenate([self.l, self.u])
         return bool((ends == np.rint(ends)).all())
 
-    def _far_enough(self, q: Question, made: InteriorPath, own: float) -> Found:
+    def _far_enough(self, q: TargetClass, made: InteriorPath, own: float) -> EngineAnswer:
         cells, move = self.cells_of(self.tableau.rows @ made.point * min(own / made.reached, 1.0))
         at_end = made.reached >= own * REACHES
         price = Price(q.cell, q.sign, np.array([q.target]), np.ones(1), q.l, q.u) if at_end else None
         return self._found(min(made.reached, own) * q.unit, cells, move, price)
 
-    def _closed(self, q: Question, point: np.ndarray, rows: np.ndarray, coefficient: np.ndarray) -> Found:
+    def _closed(self, q: TargetClass, point: np.ndarray, rows: np.ndarray, coefficient: np.ndarray) -> EngineAnswer:
         """A corner that was found for the class, as the answer for one of its cells."""
         x = self.tableau.rows @ point
         price = Price(q.cell, q.sign, rows, coefficient, q.l, q.u)
         return self._found(max(q.way * x[q.target] * q.unit, 0.0), *self.cells_of(x), price)
 
-    def _short(self, q: Question, made: InteriorPath) -> Found:
+    def _short(self, q: TargetClass, made: InteriorPath) -> EngineAnswer:
         """It is clear that the cell goes not as far as it was asked to, though not how far it does."""
         used = np.flatnonzero(made.price)
-        coefficient = q.way * made.price[used] * self.tableau.room[q.target] / self.tableau.room[used]
+        coefficient = q.way * made.price[used] * self.tableau.slack[q.target] / self.tableau.slack[used]
         price = Price(q.cell, q.sign, used, coefficient, q.l, q.u)
         why, bound = partial(self.multipliers, price), made.bound * q.unit
-        return Found(0.0, *self.cells_of(self.tableau.rows @ made.point), False, why, bound)
+        return EngineAnswer(0.0, *self.cells_of(self.tableau.rows @ made.point), False, why, bound)
 
-    def _answered(self, q: Question, ended: int, ray: np.ndarray, own_box: bool) -> Found:
+    def _answered(self, q: TargetClass, ended: int, ray: np.ndarray, own_box: bool) -> EngineAnswer:
         if ended == TIRED:
             raise RuntimeError("the tableau found no end")
         if ended == RAY:
             ray /= abs(ray[q.target]) * q.unit
-            return Found(inf, *self.cells_of(ray), True)
+            return EngineAnswer(inf, *self.cells_of(ray), True)
         x = self.tableau.x
         cells, move = self.cells_of(x)
         reached = max(q.way * x[q.target] * q.unit, 0.0)
@@ -264,9 +264,9 @@ class TableauEngine:
             self.tableau.home()
         return self._found(reached, cells, move, price)
 
-    def _found(self, reached: float, cells: np.ndarray, move: np.ndarray, price: Price | None) -> Found:
+    def _found(self, reached: float, cells: np.ndarray, move: np.ndarray, price: Price | None) -> EngineAnswer:
         """With a price, it goes no further."""
-        return Found(reached, cells, move, price is not None, price and partial(self.multipliers, price))
+        return EngineAnswer(reached, cells, move, price is not None, price and partial(self.multipliers, price))
 
     def still(self, cells: np.ndarray) -> np.ndarray:
         return self.classes.of[cells] < 0
@@ -278,9 +278,9 @@ class TableauEngine:
         if not len(cells) or not (self.tableau.eager or self.revised_simplex is not None):
             return None
         row, factor = self.classes.of[cells], self.classes.factor[cells]
-        unit = np.abs(factor) * self.tableau.room[row]
+        unit = np.abs(factor) * self.tableau.slack[row]
         way = np.where(factor > 0, signs, -signs).astype(float)
-        asked = Questions(row, way, needs / unit, least / unit, twin)
+        asked = BatchedTargets(row, way, needs / unit, least / unit, twin)
         revised = self.revised_simplex
         found = answer_all(self.tableau, asked) if revised is None else revised.answer_all(asked)
         return Answers(self, cells, signs, unit, way, found)
@@ -293,7 +293,7 @@ class TableauEngine:
             return None
         target, factor = target[moving], self.classes.factor[cells[moving]]
         way = np.where(factor > 0, signs[moving], -signs[moving])
-        share = needs[moving] / (np.abs(factor) * self.tableau.room[target])
+        share = needs[moving] / (np.abs(factor) * self.tableau.slack[target])
         lo, hi = self.tableau.lo.copy(), self.tableau.hi.copy()
         np.minimum.at(hi, target[way > 0], share[way > 0])
         np.maximum.at(lo, target[way < 0], -share[way < 0])
@@ -334,7 +334,7 @@ class TableauEngine:
         """From rows of the tableau to moves of cells."""
         x = np.where(np.abs(x) > NOTHING, x, 0.0)
         members, of = self.classes.members, self.classes.of
-        move = x[of[members]] * self.tableau.room[of[members]] * self.classes.factor[members]
+        move = x[of[members]] * self.tableau.slack[of[members]] * self.classes.factor[members]
         used = move != 0
         return members[used], move[used]
 

@@ -12,7 +12,7 @@ DOWN, UP = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class TaskPairs:
     """Pairs within one component. Attackers are numbered within the task; needs are amounts, for DOWN and UP."""
 
     cell: np.ndarray  # int64 [pair]
@@ -25,7 +25,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class OwnKnowledge:
     """What single attackers know beyond the view, as bounds on d: sorted by attacker."""
 
     attacker: np.ndarray
@@ -34,9 +34,9 @@ class Known:
     u: np.ndarray
 
     @staticmethod
-    def nothing() -> Known:
+    def nothing() -> OwnKnowledge:
         nobody = np.zeros(0, dtype=np.int64)
-        return Known(nobody, nobody, np.zeros(0), np.zeros(0))
+        return OwnKnowledge(nobody, nobody, np.zeros(0), np.zeros(0))
 
 
 # The ends l and u of the cells, and those of what single attackers know.
@@ -44,12 +44,12 @@ WholeBox = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class AttackTask:
     """All that one worker needs to know; made of arrays, so that it can be sent to another process."""
 
     component: Component
-    pairs: Pairs
-    known: Known
+    pairs: TaskPairs
+    known: OwnKnowledge
     attackers: int
     exact: bool = False
     engine: str | None = None

@@ -15,7 +15,7 @@ class Tuning:
     kept_engines: int = 4  # that wait for another question about the same box
     inner_from: int = 40  # dimensions from which the inner way is shorter
     revised_up_to: int = 150  # dimensions: up to these walking on from a corner near by is shorter still
-    roomy_up_to: int = 400  # the same for levels that are reached long before the furthest corner
+    loose_up_to: int = 400  # the same for levels that are reached long before the furthest corner
     checked_together: int = 2**18  # numbers of tables that are checked at once
     flows_at_once: int = 500  # questions before somebody may be told how far it is
     rounds: int = 4  # of bound propagation

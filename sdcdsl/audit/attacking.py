@@ -11,12 +11,12 @@ from time import monotonic
 import numpy as np
 
 from sdcdsl.attack.engine_choice import Engines
-from sdcdsl.attack.reduction import Component, Reduction, Relations
+from sdcdsl.attack.reduction import Component, ReducedRelations, Reduction
 from sdcdsl.attack.session import around
 from sdcdsl.attack.survey import settle
-from sdcdsl.attack.task import Findings, Known, Pairs, Task, WholeBox
+from sdcdsl.attack.task import AttackTask, Findings, OwnKnowledge, TaskPairs, WholeBox
 from sdcdsl.executing import SERIAL, Channel, Tally, Team, in_order
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 from sdcdsl.proof.system import ProofProblem
 
 Progress = Callable[[int, int], None]  # pairs settled so far, of how many
@@ -26,7 +26,7 @@ NEAR = 1e3  # the same for pairs with levels of one size: moves so short that ro
 ALIKE = 10.0  # levels within this factor are of one size
 OFTEN = 0.2  # seconds between two words about how far a survey is
 # Pairs of one component that are a task of their own, whoever does it. One move settles many verdicts: the fewer pairs,
-# the more is asked again. Exact ends are asked for one by one in any case, and are what takes long.
+# the more is asked again. Exact ends are required one by one in any case, and are what takes long.
 VERDICTS, ENDS = 1000, 400
 
 
@@ -40,11 +40,13 @@ class Attack:
     findings: Findings
 
 
-Stated = tuple[int, np.ndarray, Task]  # view, pairs of the audit, what is asked about them
+Stated = tuple[int, np.ndarray, AttackTask]  # view, pairs of the audit, what is asked about them
 
 # Stands in a task whose component comes apart from it.
 _NONE = np.zeros(0, dtype=np.int64)
-_APART = Component(_NONE, _NONE, Matrix(np.zeros(1, dtype=np.int64), _NONE, np.zeros(0), 0), np.zeros(0), np.zeros(0))
+_APART = Component(
+    _NONE, _NONE, RelationMatrix(np.zeros(1, dtype=np.int64), _NONE, np.zeros(0), 0), np.zeros(0), np.zeros(0)
+)
 
 
 def attack(
@@ -114,7 +116,9 @@ def _asked(
     return out
 
 
-def surveyed(component: Component | None, tasks: list[Task], line: Channel, engines: Engines | None) -> list[Findings]:
+def surveyed(
+    component: Component | None, tasks: list[AttackTask], line: Channel, engines: Engines | None
+) -> list[Findings]:
     """Surveys, wherever they are made."""
     said, sides = 0.0, 0
 
@@ -150,9 +154,9 @@ def _tasks(
     engine: str | None,
     reach: float,
     within: float,
-) -> Iterator[tuple[int, np.ndarray, Task]]:
+) -> Iterator[tuple[int, np.ndarray, AttackTask]]:
     system, regions = problem.system, problem.regions
-    relations = Relations(system.coefficient, system.cell_of, system.equation_of, system.cells, system.equations)
+    relations = ReducedRelations(system.coefficient, system.cell_of, system.equation_of, system.cells, system.equations)
     view_of_pair = regions.view_of[problem.pairs.attacker[chosen]]
     for view in range(regions.views):
         mine = chosen[view_of_pair == view]
@@ -165,7 +169,7 @@ def _tasks(
         if not len(mine) and not (watch & (u > l)).any():
             continue
         reduction = Reduction(relations, l, u)
-        known = _Known(problem, view, box if far < inf else None)
+        known = _OwnKnowledge(problem, view, box if far < inf else None)
         at = reduction.of[problem.pairs.cell[mine]]
         order = np.argsort(at, kind="stable")
         starts = np.searchsorted(at[order], np.arange(reduction.count + 1))
@@ -184,36 +188,36 @@ def _task(
     problem: ProofProblem,
     component: Component,
     pairs: np.ndarray,
-    known: _Known,
+    known: _OwnKnowledge,
     exact: bool,
     engine: str | None,
     watch: np.ndarray,
-) -> Task:
+) -> AttackTask:
     given = problem.pairs
     attackers, attacker = np.unique(given.attacker[pairs], return_inverse=True)
-    local = Pairs(
+    local = TaskPairs(
         np.searchsorted(component.cells, given.cell[pairs]),
         attacker,
         np.stack([given.lpl[pairs], given.upl[pairs]]),
         given.spl[pairs],
     )
     more, box = known.of(attackers, component)
-    return Task(component, local, more, len(attackers), exact, engine, watch, box=box)
+    return AttackTask(component, local, more, len(attackers), exact, engine, watch, box=box)
 
 
-class _Known:
-    """What single attackers of a view know beyond it, as room around the truth; and the box of the view, where the
+class _OwnKnowledge:
+    """What single attackers of a view know beyond it, as slack around the truth; and the box of the view, where the
     components are cut out of a smaller one."""
 
     def __init__(self, problem: ProofProblem, view: int, box: tuple[np.ndarray, np.ndarray] | None):
         self.problem, self.view, self.box = problem, view, box
 
-    def of(self, attackers: np.ndarray, component: Component) -> tuple[Known, WholeBox | None]:
-        """What these attackers know, within the component's box; and that box as it is, `Task.box`."""
+    def of(self, attackers: np.ndarray, component: Component) -> tuple[OwnKnowledge, WholeBox | None]:
+        """What these attackers know, within the component's box; and that box as it is, `AttackTask.box`."""
         who, cell, l, u = self._entries(attackers, component)
         at = np.searchsorted(component.cells, cell)
         # The view may say more than what an attacker is said to know.
-        known = Known(who, at, np.maximum(l, component.l[at]), np.minimum(u, component.u[at]))
+        known = OwnKnowledge(who, at, np.maximum(l, component.l[at]), np.minimum(u, component.u[at]))
         if self.box is None:
             return known, None
         return known, (self.box[0][component.cells], self.box[1][component.cells], l, u)
@@ -221,7 +225,7 @@ class _Known:
     def _entries(self, attackers: np.ndarray, component: Component) -> tuple[np.ndarray, ...]:
         known, a = self.problem.regions.known, self.problem.system.a
         if not len(known.cell) or not len(attackers):
-            nothing = Known.nothing()
+            nothing = OwnKnowledge.nothing()
             return nothing.attacker, nothing.cell, nothing.l, nothing.u
         who, entry = known.of(attackers)
         cell = known.cell[entry]

@@ -39,7 +39,7 @@ class Audit:
     problem: TableProblem
     pattern: Pattern
     proofs: Proofs
-    asked_exact: bool  # the ends of intervals were asked for, not only verdicts
+    asked_exact: bool  # the ends of intervals were required, not only verdicts
     integer: bool
     revealed: np.ndarray  # hidden cells nobody marked, which attackers of the first view compute exactly
     revealed_by: np.ndarray  # int: the view that does
@@ -108,7 +108,7 @@ def audit(
         far = distance(problem, pattern, task.pairs)
         return Audit(problem, pattern, proofs, exact, integer, none, none, none, far)
     regions = task.regions
-    stuck = _without_room(task)
+    stuck = _without_slack(task)
     proofs.add_by_own_box(np.flatnonzero(stuck))
     if before is not None and before.distance is None:
         proofs.retake(before.proofs)
@@ -127,7 +127,7 @@ def audit(
         failures += made.findings.failures
         still.append((made.component.cells[made.findings.still], made.view))
     problem = _with_unserved(problem, proofs)
-    task, stuck = proofs.problem, _without_room(proofs.problem)
+    task, stuck = proofs.problem, _without_slack(proofs.problem)
     for pairs in of_one_size(task, np.flatnonzero(proofs.of_listed == "n")):
         for made in attack(task, pairs, watch & False, engine=engine, reach=NEAR, **options):
             proofs.add(made)
@@ -159,7 +159,7 @@ def audit(
     )
 
 
-def _without_room(task: ProofProblem) -> np.ndarray:
+def _without_slack(task: ProofProblem) -> np.ndarray:
     regions, pairs = task.regions, task.pairs
     view = regions.view_of[pairs.attacker]
     return ~(regions.high[view, pairs.cell] > regions.low[view, pairs.cell])

@@ -4,7 +4,7 @@ Controlled tabular adjustment publishes another table that is additive, keeps th
 in every sensitive cell: v_p ≤ a_p - lpl or v_p ≥ a_p + upl (004; 001 §II). That is checked. It is *not* checked, and
 cannot be without a published region, how near an attacker comes who guesses how the table was made.
 
-An attacker without a level on one side asks for nothing there. But zero is no distance: the value must be as far on
+An attacker without a level on one side requires nothing there. But zero is no distance: the value must be as far on
 this side as the other attackers of the cell ask for, and a side that nobody has a level for does not count.
 """
 

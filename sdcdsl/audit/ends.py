@@ -1,6 +1,6 @@
 """The ends of all intervals, each proved from both sides.
 
-Engines measure in the room that cells have. Where a cell can move by a billion and another one's interval ends after
+Engines measure in the slack that cells have. Where a cell can move by a billion and another one's interval ends after
 10, the 10 is lost among rounding errors. What is not proved at first is therefore asked again in a smaller box, in
 which no cell goes further than `ROOM` times as far as the end that is looked for: the move to an end hardly ever needs
 more, and if it does, the proof fails and nothing is claimed.

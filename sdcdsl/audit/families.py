@@ -1,9 +1,9 @@
 """Tables for families of pairs: one that leaves out nobody, or few tables that together leave out nobody.
 
 For each family and side a linear program looks for the shortest move that takes the cell as far as it has to go, in
-the box that the members share. What a member knows beyond that is a matter of cost: beyond the room that the best
+the box that the members share. What a member knows beyond that is a matter of cost: beyond the slack that the best
 informed member leaves a cell, each unit costs `BEYOND` times as much. Whom the table leaves out all the same is asked
-about next, with the rooms of all of them for bounds; then one by one. Members for whom there is no table are what is
+about next, with the slacks of all of them for bounds; then one by one. Members for whom there is no table are what is
 left: they get pairs of their own in the list, and bounds that prove it.
 """
 
@@ -127,11 +127,11 @@ class _Program:
         assert families is not None
         self.problem, self.families, self.number, a = problem, families, number, system.a
         l, u = around(a, regions.low[view], regions.high[view])
-        self.room = np.stack([-l, u])
+        self.slack = np.stack([-l, u])
         known = regions.known
         attacker = np.repeat(np.arange(regions.attackers), np.diff(known.start))
         mine = families.class_of[attacker] == number
-        self._least = self.room.copy()
+        self._least = self.slack.copy()
         for side, ends in ((DOWN, a[known.cell] - known.low), (UP, known.high - a[known.cell])):
             np.minimum.at(self._least[side], known.cell[mine], np.maximum(ends[mine], 0.0))
         self.cells = np.flatnonzero(u > l)
@@ -163,8 +163,8 @@ class _Program:
 
     def times(self, cells: np.ndarray, move: np.ndarray) -> float:
         """How often everybody's box holds the move."""
-        room = np.where(move > 0, self._least[UP, cells], self._least[DOWN, cells])
-        return float((room / np.abs(move)).min(initial=np.inf))
+        slack = np.where(move > 0, self._least[UP, cells], self._least[DOWN, cells])
+        return float((slack / np.abs(move)).min(initial=np.inf))
 
     def families_of(self, cells: np.ndarray, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Families of this class whose cells move, and how far."""
@@ -206,7 +206,7 @@ class _Program:
         """How far these cells go in everybody's box, and beyond it."""
         least = self._least[side, cells]
         some = np.isfinite(least)
-        return least, np.where(some, self.room[side, cells] - np.where(some, least, 0.0), 0.0)
+        return least, np.where(some, self.slack[side, cells] - np.where(some, least, 0.0), 0.0)
 
     def shortest(self, family: int, side: int, members: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Cells and how far each of them moves; None if there is no such table for these members."""
@@ -235,13 +235,13 @@ class _Program:
     ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
         """Of the columns of the cell itself, which has to move so far, and of those that these members know."""
         cell = int(self.cells[at])
-        cells, rooms = self._known(cell, members)
+        cells, slacks = self._known(cell, members)
         here = int(np.flatnonzero(cells == cell)[0])
         columns, low, high = [], [], []
         for way in (DOWN, UP):
             within, beyond = self.column[way, 0, self.place[cells]], self.column[way, 1, self.place[cells]]
             lower = np.zeros(len(cells))
-            upper = rooms[way]
+            upper = slacks[way]
             if way != side:
                 upper = upper.copy()
                 upper[here] = 0.0
@@ -261,13 +261,13 @@ class _Program:
         return np.concatenate(columns).astype(np.int32), np.concatenate(low), np.concatenate(high)
 
     def _known(self, cell: int, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Cells that these members know more about, and the cell itself, with the room all of them leave."""
+        """Cells that these members know more about, and the cell itself, with the slack all of them leave."""
         known, a = self.problem.regions.known, self.problem.system.a
         _, entry = known.of(members)
         entry = entry[self.place[known.cell[entry]] >= 0]
         cells = np.unique(np.append(known.cell[entry], cell))
-        rooms = self.room[:, cells].copy()
+        slacks = self.slack[:, cells].copy()
         at = np.searchsorted(cells, known.cell[entry])
-        np.minimum.at(rooms[DOWN], at, np.maximum(a[known.cell[entry]] - known.low[entry], 0.0))
-        np.minimum.at(rooms[UP], at, np.maximum(known.high[entry] - a[known.cell[entry]], 0.0))
-        return cells, rooms
+        np.minimum.at(slacks[DOWN], at, np.maximum(a[known.cell[entry]] - known.low[entry], 0.0))
+        np.minimum.at(slacks[UP], at, np.maximum(known.high[entry] - a[known.cell[entry]], 0.0))
+        return cells, slacks

@@ -24,7 +24,7 @@ NEARLY = 0.05  # of a unit, at most: what a distance may lack to count as a whol
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """`asked`: exact ends were asked for. Otherwise nothing is called exact. `integer`: the ends are whole numbers."""
+    """`asked`: exact ends were required. Otherwise nothing is called exact. `integer`: the ends are whole numbers."""
 
     proofs: Proofs
     asked: bool

@@ -70,7 +70,7 @@ def stated_pairs(problem: TableProblem, pattern: Pattern) -> np.ndarray | slice:
 
 
 def _whole(a: np.ndarray, lpl: np.ndarray, upl: np.ndarray, spl: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Levels that intervals with whole ends have to keep: ⌈low⌉ ≤ a - lpl asks for low ≤ ⌊a - lpl⌋."""
+    """Levels that intervals with whole ends have to keep: ⌈low⌉ ≤ a - lpl requires low ≤ ⌊a - lpl⌋."""
     return (
         np.where(lpl > 0, a - np.floor(a - lpl + 1e-9), 0.0),
         np.where(upl > 0, np.ceil(a + upl - 1e-9) - a, 0.0),

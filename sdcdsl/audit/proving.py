@@ -178,7 +178,7 @@ class Proofs:
         )
 
     def add_by_own_box(self, pairs: np.ndarray) -> None:
-        """Cells without room: the box itself is the bound."""
+        """Cells without slack: the box itself is the bound."""
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
         sides = [(pairs[i : i + 1], up) for i in range(len(pairs)) for up in (True, False)]
         self._bounds([_candidates(pair, up, *nothing) for pair, up in sides])

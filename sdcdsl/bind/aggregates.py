@@ -2,7 +2,7 @@
 
 A relation whose total is published reveals the sum of its hidden parts, whatever else is done: hide two cells of one
 respondent in a row, and the row's total minus the rest is that respondent's figure. Each such *union* that a rule calls
-sensitive becomes an extra cell, never published, with the relation `union = Σ members` and the level the rule asks for,
+sensitive becomes an extra cell, never published, with the relation `union = Σ members` and the level the rule requires,
 so that protection and audit treat it like any other cell.
 
 Which unions are looked at, of each relation with m ≥ 2 hidden parts:

@@ -70,8 +70,8 @@ def contributors_fit(
     columns = list(largest)
     known = np.stack([np.nan_to_num(given) for given in largest.values()])
     if not signed:
-        room = slack + 0.5 * (len(columns) + 1) * _unit([value, *largest.values()])
-        bad = known.sum(axis=0) > value + room
+        tolerance = slack + 0.5 * (len(columns) + 1) * _unit([value, *largest.values()])
+        bad = known.sum(axis=0) > value + tolerance
         found += told(
             bad, "contributions that are larger together than the cell", columns[-1], *largest.items(), ("value", value)
         )

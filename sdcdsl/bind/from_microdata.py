@@ -11,10 +11,10 @@ import polars as pl
 from sdcdsl.bind.dimensions import codes_under, levels_in
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.holdings import cells_of
-from sdcdsl.bind.keys import cell_keys, wants_keys
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import Columns, contributors_among, without_contributors
 from sdcdsl.bind.relations import relations
+from sdcdsl.bind.sense_keys import cell_keys, wants_keys
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable, Contributors
 from sdcdsl.bind.tabulate import tabulate

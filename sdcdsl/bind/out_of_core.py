@@ -116,7 +116,7 @@ class Scan:
 
 
 class HoldingNames(dict[int, str]):
-    """Of holdings, by the position of their first record. Of millions only those are kept that somebody asks for."""
+    """Of holdings, by the position of their first record. Of millions only those are kept that somebody requires."""
 
     def __init__(self, scan: Scan):
         super().__init__()

@@ -2,7 +2,7 @@
 of cells that are not sensitive are conditional: they count in a release that does not publish the cell as it is.
 
 Where contributors attack and the pairs would be many, they are families (`proof.families`): of a class of contributors
-the list has an attacker who knows only what they share, and the members whose own part changes what is asked for. All
+the list has an attacker who knows only what they share, and the members whose own part changes what is required. All
 other members have the same levels, and get a row only when a release leaves one of them too little.
 """
 
@@ -36,12 +36,12 @@ class _Class:
     without_attacker: np.ndarray
 
 
-class Pairs:
+class PairBuilder:
     """Filled one declared attacker at a time.
 
-    A contributor that attacks knows that a cell is at least as large as its own part. Where that leaves less room below
-    the value than the level asks for, the level is cut to what it leaves; where nobody else contributes, the pair is
-    dropped, since nothing can be hidden from the only one who knows it. Both are counted.
+    A contributor that attacks knows that a cell is at least as large as its own part. Where that leaves less slack
+    below the value than the level requires, the level is cut to what it leaves; where nobody else contributes, the pair
+    is dropped, since nothing can be hidden from the only one who knows it. Both are counted.
     """
 
     def __init__(self, sensitive: np.ndarray) -> None:
@@ -88,8 +88,8 @@ class Pairs:
         """Members whom no other member covers. Those treated leniently somewhere cover nobody."""
         asked = np.zeros(len(a))
         asked[cells] = lpl
-        room = a[one.known_cell] - one.known_low
-        lenient = np.isin(one.known_cell, cells) & ((asked[one.known_cell] > room) | one.alone)
+        slack = a[one.known_cell] - one.known_low
+        lenient = np.isin(one.known_cell, cells) & ((asked[one.known_cell] > slack) | one.alone)
         spared = np.zeros(len(one.members), dtype=bool)
         spared[one.known_member[lenient]] = True
         return np.flatnonzero(~dominated(one, spared))
@@ -112,9 +112,9 @@ class Pairs:
         column[cells[some]] = np.arange(wide)
         touched = np.flatnonzero((row[one.known_member] >= 0) & (column[one.known_cell] >= 0))
         at = row[one.known_member[touched]] * wide + column[one.known_cell[touched]]
-        room = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
-        self.cut += int(((part["lpl"][at] > room) & ~one.alone[touched]).sum())
-        part["lpl"][at] = np.minimum(part["lpl"][at], room)
+        slack = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
+        self.cut += int(((part["lpl"][at] > slack) & ~one.alone[touched]).sum())
+        part["lpl"][at] = np.minimum(part["lpl"][at], slack)
         wanted = np.ones(len(keep) * wide, dtype=bool)
         wanted[at[one.alone[touched]]] = False
         self.dropped += int((~wanted).sum())
@@ -137,9 +137,9 @@ class Pairs:
         column[cells[some]] = np.arange(len(some))
         touched = np.flatnonzero((number[one.known_member] >= 0) & (column[one.known_cell] >= 0))
         family, who = column[one.known_cell[touched]], number[one.known_member[touched]]
-        room = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
+        slack = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
         alone = one.alone[touched]
-        cut = (amounts["lpl"][some][family] > room) & ~alone
+        cut = (amounts["lpl"][some][family] > slack) & ~alone
         self.cut += int(cut.sum())
         self.dropped += int(alone.sum())
         left_out = cut | alone
@@ -148,7 +148,7 @@ class Pairs:
         attacker = np.concatenate([np.full(int(everybody.sum()), anyone), who[cut]])
         at = np.concatenate([np.flatnonzero(everybody), family[cut]])
         part = {level: amounts[level][some][at] for level in LEVELS}
-        part["lpl"][int(everybody.sum()) :] = room[cut]
+        part["lpl"][int(everybody.sum()) :] = slack[cut]
         self.parts.append({**part, "attacker_at": attacker, "cell_at": cells[some][at]})
         self.size += len(at)
         place = np.cumsum(everybody) - 1

@@ -3,7 +3,7 @@
     a, lb, ub [cell]                     values, and the bounds every table has to keep
     w, w_up, w_down, w_fixed [cell]      costs: of touching a cell at all, of moving it up, down, of the fact itself
     status [cell]                        u sensitive · s may be touched · z published as it is · m already hidden
-    needed_lower, needed_upper [cell]    the levels asked for by what marked the cell
+    needed_lower, needed_upper [cell]    the levels required by what marked the cell
     published [cell]                     False for unions, which exist only to be protected
     coefficient, cell_of, equation_of [entry], b [equation]      the relations M a = b
     lpl, upl, spl, cell_at, attacker_at [pair]                   who must stay how uncertain about what

@@ -15,7 +15,7 @@ from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import option_values
-from sdcdsl.bind.pairs import Pairs
+from sdcdsl.bind.pairs import PairBuilder
 from sdcdsl.bind.problem import PublishedCells, TableProblem
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
@@ -116,7 +116,7 @@ class _Making:
         self.diagnostics: list[Diagnostic] = []
 
     def _clipped(self, lower: np.ndarray) -> np.ndarray:
-        """A rule's symmetric level never asks for less than nothing below a value that cannot be negative."""
+        """A rule's symmetric level never requires less than nothing below a value that cannot be negative."""
         if (self.cells.a < 0).any():
             return lower
         plus = np.ones(self.n, dtype=bool)
@@ -188,7 +188,7 @@ class _Making:
         return made
 
     def _levels_of_sums(self, asked: list[AttackerLevels]) -> None:
-        """A sum of which the block's statements say nothing, being no cell of a table, gets what the rule asks for."""
+        """A sum of which the block's statements say nothing, being no cell of a table, gets what the rule requires."""
         late = np.arange(self.late, self.n)
         for one in asked:
             for name in LEVELS:
@@ -281,12 +281,12 @@ class _Making:
 
     # ---- pairs -----------------------------------------------------------------------------------------
 
-    def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[Pairs, list[Diagnostic]]:
+    def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[PairBuilder, list[Diagnostic]]:
         asking = np.any([amount > 0 for level in asked for amount in level.amounts.values()], axis=0)
         cells = np.flatnonzero(self.sensitive | asking)  # conditional levels speak of others, too
         marked = self.sensitive[cells]
         stated = marked & (cells < self.late)
-        out = Pairs(self.sensitive)
+        out = PairBuilder(self.sensitive)
         found: list[Diagnostic] = []
         covered = np.zeros(self.n, dtype=bool)
         for one, level in zip(known, asked, strict=True):
@@ -298,8 +298,8 @@ class _Making:
             found += problems
             # A conditional level that cannot be had forbids no more than touching the cell.
             asking_for = stated & ~told[cells]
-            for name, room in (("lpl", below), ("upl", above)):
-                found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), room)
+            for name, slack in (("lpl", below), ("upl", above)):
+                found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), slack)
             listed = 0 if out.by_families(one, cells, amounts) else len(one.members) * int(some.sum())
             if out.size + listed > MOST_PAIRS:
                 headline = f"more than {MOST_PAIRS:,} pairs of attackers and sensitive cells"
@@ -342,17 +342,17 @@ class _Making:
         return known, out
 
     def _impossible(
-        self, level: AttackerLevels, name: str, cells: np.ndarray, amount: np.ndarray, room: np.ndarray
+        self, level: AttackerLevels, name: str, cells: np.ndarray, amount: np.ndarray, slack: np.ndarray
     ) -> list[Diagnostic]:
         tolerance = ROUNDING * np.maximum(np.abs(self.a[cells]), amount)
-        bad = np.flatnonzero(amount > room + tolerance)
+        bad = np.flatnonzero(amount > slack + tolerance)
         out = []
         for statement in np.unique(level.spans[name][cells[bad]]):
             chosen = bad[level.spans[name][cells[bad]] == statement]
             span: Span | None = level.statements[statement] if statement >= 0 else None
 
             def asks(i: int) -> str:
-                want, left = secret(f"{amount[i]:g}"), secret(f"{room[i]:g}")
+                want, left = secret(f"{amount[i]:g}"), secret(f"{slack[i]:g}")
                 return f"{self.label(int(cells[i]))} requires {want}, the bounds leave {left}"
 
             allowed = f"the bounds of attacker `{level.attacker}` allow in {naming.cells(chosen)}"
@@ -362,7 +362,7 @@ class _Making:
 
     # ---- the dataset --------------------------------------------------------------------------------------
 
-    def _dataset(self, fixed: np.ndarray, costs: dict[str, np.ndarray], pairs: Pairs) -> xr.Dataset:
+    def _dataset(self, fixed: np.ndarray, costs: dict[str, np.ndarray], pairs: PairBuilder) -> xr.Dataset:
         made = self.unions.extended(self.cells.relations)
         status = np.full(self.n, "s", dtype="<U1")
         status[: self.base][self.marks.status == "suppress"] = "m"

@@ -21,7 +21,7 @@ from sdcdsl.vocabulary.formats import READERS, Reader
 
 @dataclass
 class Sources:
-    """Reads each data block once, with every column any table asks for."""
+    """Reads each data block once, with every column any table requires."""
 
     policy: Policy
     places: FileLocations

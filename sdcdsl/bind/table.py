@@ -40,7 +40,7 @@ class BoundTable:
     status: np.ndarray | None = None  # of ready-made cells and JJ files: u s z m, or "" where nothing is said
     given: JJTable | None = None
     contributors: Contributors | None = None
-    keys: np.ndarray | None = None  # of the contributors (`bind.keys`), where a method asks for them
+    keys: np.ndarray | None = None  # of the contributors (`bind.keys`), where a method requires them
     integer: bool = False  # the values are whole numbers
     whole: bool = False  # and the policy says so, or they are counts: what is published instead is whole as well
     computed: int = 0  # totals that were left out and computed

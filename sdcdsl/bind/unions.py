@@ -34,7 +34,7 @@ class Unions:
     upper: np.ndarray
     count: np.ndarray  # contributors; NaN where nobody knows
     largest: np.ndarray  # [union, k]; NaN where nobody knows
-    always: np.ndarray  # bool: any release that hides the members is asked for it
+    always: np.ndarray  # bool: any release that hides the members is required it
 
     def __len__(self) -> int:
         return len(self.value)
@@ -77,9 +77,9 @@ def find_unions(
     automatic: bool,
 ) -> Unions:
     """Sums that are stated, and those of cells that every release hides."""
-    found: dict[Key, _Asked] = {}
+    found: dict[Key, _UnionLevel] = {}
     for at, cells, _ in marks.together:
-        found[tuple((c, 1.0) for c in cells)] = _Asked(at, 0.0, 0.0, True)
+        found[tuple((c, 1.0) for c in cells)] = _UnionLevel(at, 0.0, 0.0, True)
     if automatic:
         _find(found, policy, tables, maps, marks.sensitive | (marks.status == "suppress"))
     return _made(found, tables, maps, a)
@@ -94,7 +94,7 @@ def further_unions(
     known: Unions,
 ) -> Unions:
     """Sums of the cells that one release does not publish as they are, whoever hid them, without those in `known`."""
-    found: dict[Key, _Asked] = {}
+    found: dict[Key, _UnionLevel] = {}
     _find(found, policy, tables, maps, hidden, hidden_totals=True)
     for key in known.keys:
         found.pop(key, None)
@@ -102,7 +102,7 @@ def further_unions(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _UnionLevel:
     table: int  # where the members lie
     lower: float
     upper: float
@@ -110,7 +110,7 @@ class _Asked:
 
 
 def _find(
-    found: dict[Key, _Asked],
+    found: dict[Key, _UnionLevel],
     policy: Policy,
     tables: Sequence[BoundTable],
     maps: Sequence[np.ndarray],
@@ -125,12 +125,14 @@ def _find(
         for u, (s, e) in enumerate(pairwise(starts)):
             parts = zip(cells[made.cell_of[s:e]].tolist(), made.coefficient[s:e].tolist(), strict=True)
             key = tuple(sorted(parts))
-            before = found.get(key, _Asked(at, 0.0, 0.0, False))
+            before = found.get(key, _UnionLevel(at, 0.0, 0.0, False))
             lower, upper = max(before.lower, float(made.lower[u])), max(before.upper, float(made.upper[u]))
-            found[key] = _Asked(before.table, lower, upper, before.always or bool(made.always[u]))
+            found[key] = _UnionLevel(before.table, lower, upper, before.always or bool(made.always[u]))
 
 
-def _made(found: dict[Key, _Asked], tables: Sequence[BoundTable], maps: Sequence[np.ndarray], a: np.ndarray) -> Unions:
+def _made(
+    found: dict[Key, _UnionLevel], tables: Sequence[BoundTable], maps: Sequence[np.ndarray], a: np.ndarray
+) -> Unions:
     sizes = [len(parts) for parts in found]
     flat = [part for parts in found for part in parts]
     union_of = np.repeat(np.arange(len(sizes)), sizes)

@@ -10,7 +10,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import RELEASED, Share
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import json_option, known_block, read_any, refuse, tell, wants_colour
@@ -79,7 +79,7 @@ def assess(
     fail_at_risk: bool,
     output: str,
     as_document: bool,
-    given: Given,
+    given: DataOptions,
     **asked: Any,
 ) -> None:
     """Try to undo an adjusted table, as somebody would who knows more and more about how it was made: which cells are

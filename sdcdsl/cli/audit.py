@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import json_option, known_block, read_any, refuse, tell
@@ -99,7 +99,7 @@ def audit(
     cluster: str | None,
     output: str,
     as_document: bool,
-    given: Given,
+    given: DataOptions,
     **published,
 ) -> None:
     """Attack a released table: for every attacker and sensitive cell of a policy, how low and how high can the cell be,

@@ -51,7 +51,7 @@ class Reason:
 
 
 class Rows:
-    """The rows of one audited block. Labels and reasons are worked out when they are asked for."""
+    """The rows of one audited block. Labels and reasons are worked out when they are required."""
 
     def __init__(self, name: str, made: Audit) -> None:
         self.name, self.made = name, made

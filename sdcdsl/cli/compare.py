@@ -10,11 +10,11 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import Share
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import known_block, read_any, refuse, tell
-from sdcdsl.cli.searching import progress_option, search_options
+from sdcdsl.cli.search_options import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.policy.resolve import Policy
@@ -64,7 +64,7 @@ def compare(
     out: str | None,
     progress: str,
     as_document: bool,
-    given: Given,
+    given: DataOptions,
     **limits: Any,
 ) -> None:
     """Protect a block with several methods, at several levels, and show what each leaves to readers and to attackers:
@@ -90,7 +90,7 @@ def compare(
     from sdcdsl.cli.compare_watching import Comparing  # noqa: PLC0415
     from sdcdsl.cli.protect_display import display  # noqa: PLC0415
     from sdcdsl.pipeline.compare import bound_problem, runs_of  # noqa: PLC0415
-    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
+    from sdcdsl.pipeline.request import ProtectRequest  # noqa: PLC0415
     from sdcdsl.pipeline.variants import stated_variants, usual_variants  # noqa: PLC0415
 
     left = []
@@ -102,7 +102,7 @@ def compare(
             refuse(NOTHING, found, as_document, given.colour, exits.WRONG_POLICY)
     if not variants:
         raise click.UsageError("no method is left to run: --methods csp,ip")
-    request = Request(
+    request = ProtectRequest(
         **given.inputs(policy, path, block),
         folder=path.parent,
         instead={name: value for name, value in limits.items() if value is not None},

@@ -16,7 +16,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.foreign import json_text
 from sdcdsl.diagnostics.render.json import as_json
-from sdcdsl.pipeline.compare import STOPPED, Row
+from sdcdsl.pipeline.compare import STOPPED, CompareRow
 from sdcdsl.pipeline.variants import LeftOut
 from sdcdsl.released.formula_guard import guarded_rows
 from sdcdsl.report.release import Staged
@@ -31,7 +31,7 @@ FILES = ("compare.svg", "compare.json", "compare.csv")
 class CompareReport:
     title: str
     block: str
-    rows: Sequence[Row]
+    rows: Sequence[CompareRow]
     left_out: Sequence[LeftOut] = ()
     warnings: Sequence[Diagnostic] = ()
     folder: Path | None = None
@@ -161,7 +161,7 @@ def _cannot(path: Path, why: str) -> Diagnostic:
     return diagnostic("SDC503", f"{path.name} cannot be written: {why}", FilePlace(str(path)))
 
 
-def run_of(row: Row) -> dict[str, Any]:
+def run_of(row: CompareRow) -> dict[str, Any]:
     """One run in the document. What does not exist is null."""
     m, left = row.measures, row.left
     deviation = None if m is None or m.all_cells is None else m.all_cells.relative
@@ -199,7 +199,7 @@ def run_of(row: Row) -> dict[str, Any]:
     }
 
 
-def csv_of(rows: Sequence[Row]) -> str:
+def csv_of(rows: Sequence[CompareRow]) -> str:
     """The same figures, a line a run; notes are joined."""
     runs = [run_of(row) for row in rows]
     said = ({**run, "attacked": str(run["attacked"]).lower(), "notes": "; ".join(run["notes"])} for run in runs)
@@ -215,7 +215,7 @@ def _width(x: float | None) -> float | int | str | None:
     return "inf" if x is not None and math.isinf(x) else _number(x)
 
 
-def _told(head: str, said: Sequence[tuple[Row, str | None]]) -> Iterator[str]:
+def _told(head: str, said: Sequence[tuple[CompareRow, str | None]]) -> Iterator[str]:
     """What is said of several runs is said once."""
     runs: dict[str, list[str]] = {}
     for row, what in said:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from sdcdsl.pipeline.compare import Row
+from sdcdsl.pipeline.compare import CompareRow
 from sdcdsl.status import FEASIBLE, OPTIMAL
 
 QUICK = 5.0  # seconds: below that a machine measures how fast it loads solvers
@@ -13,23 +13,23 @@ NONE = "–"
 _GAP = 2
 
 
-def _count(row: Row, kind: str) -> str:
+def _count(row: CompareRow, kind: str) -> str:
     return NONE if row.measures is None else str(getattr(row.measures, kind))
 
 
-def _deviation(row: Row) -> str:
+def _deviation(row: CompareRow) -> str:
     if row.measures is None or row.measures.all_cells is None:
         return NONE
     relative = row.measures.all_cells.relative
     return f"{_figure(relative.mean)}, {_figure(relative.maximum)}"
 
 
-def _width(row: Row) -> str:
+def _width(row: CompareRow) -> str:
     """Of the ranges that readers are told."""
     return NONE if row.measures is None or row.measures.widths is None else _figure(row.measures.widths.relative.mean)
 
 
-def _attackers(row: Row) -> str:
+def _attackers(row: CompareRow) -> str:
     if row.status not in (OPTIMAL, FEASIBLE):
         return NONE
     if row.left is None:
@@ -37,11 +37,11 @@ def _attackers(row: Row) -> str:
     return f"{_figure(row.left.width)}, {_figure(row.left.least_width)}"
 
 
-def _risk(row: Row) -> str:
+def _risk(row: CompareRow) -> str:
     return NONE if row.left is None else f"{_figure(row.left.risk)}, {_figure(row.left.worst_risk)}"
 
 
-def _seconds(row: Row) -> str:
+def _seconds(row: CompareRow) -> str:
     seconds = sum(row.seconds.values())
     return NONE if not row.seconds else f"< {QUICK:.0f}" if seconds < QUICK else f"{seconds:.0f}"
 
@@ -58,7 +58,7 @@ def _figure(x: float | None) -> str:
 
 
 # Heading, unit, what stands there. Texts are aligned left, figures right.
-_COLUMNS: tuple[tuple[str, str, Callable[[Row], str]], ...] = (
+_COLUMNS: tuple[tuple[str, str, Callable[[CompareRow], str]], ...] = (
     ("method", "", lambda row: row.variant),
     ("levels", "", lambda row: f"× {row.factor:g}"),
     ("verdict", "", lambda row: row.verdict or row.status),
@@ -79,7 +79,7 @@ _LEFT = 3  # columns of text
 _COUNTS = ("hidden", "intervals", "changed")
 
 
-def table_of(rows: Sequence[Row]) -> Iterator[str]:
+def table_of(rows: Sequence[CompareRow]) -> Iterator[str]:
     columns = []
     for number, (name, unit, tell) in enumerate(_COLUMNS):
         told = [tell(row) for row in rows]

@@ -13,7 +13,7 @@ from sdcdsl.cli.protect_display import Display, told
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Team
 from sdcdsl.methods.result import Progress
-from sdcdsl.pipeline.compare import ComparisonWatch, Row, Run, compare_all
+from sdcdsl.pipeline.compare import CompareRow, ComparisonWatch, VariantRun, compare_all
 from sdcdsl.pipeline.request import Watch
 
 
@@ -35,11 +35,11 @@ class _Standing(Watch):
 class Comparing(ComparisonWatch):
     def __init__(self, team: Team, display: Display) -> None:
         self._team, self._display = team, display
-        self._runs: Sequence[Run] = ()
+        self._runs: Sequence[VariantRun] = ()
         self._watches: list[_Standing] = []
         self._begun, self._ended, self._stopped = monotonic(), 0, False
 
-    def run(self, runs: Sequence[Run]) -> list[Row]:
+    def run(self, runs: Sequence[VariantRun]) -> list[CompareRow]:
         self._runs, self._watches = runs, [_Standing() for _ in runs]
         with self._listening(), self._display:
             return compare_all(runs, self._team, self)
@@ -47,7 +47,7 @@ class Comparing(ComparisonWatch):
     def of(self, number: int) -> Watch:
         return self._watches[number]
 
-    def ended(self, number: int, row: Row) -> None:
+    def ended(self, number: int, row: CompareRow) -> None:
         self._ended += 1
         facts = {"method": row.variant, "level": row.factor, "status": row.status, "verdict": row.verdict}
         self._display.event("run", **facts)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.printing import echo
 from sdcdsl.cli.reading import known_block, read_any, refuse, say_document, tell
 from sdcdsl.cli.streams import written
@@ -46,7 +46,7 @@ def compile(
     method: str | None,
     solution: str | None,
     as_document: bool,
-    given: Given,
+    given: DataOptions,
 ) -> None:
     """Write the full model of a protect block for a solver outside, or read a solution of it back: what it would
     publish is audited, and nothing is released. FILE is a policy, or a JJ file.

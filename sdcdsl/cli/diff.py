@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import read, refuse, say, tell, wants_colour
@@ -47,9 +47,9 @@ def diff(
     everything: bool,
     driver: bool,
     as_json: bool,
-    given: Given,
+    given: DataOptions,
 ) -> None:
-    """Compare two policies by what they ask for, statement by statement.
+    """Compare two policies by what they require, statement by statement.
 
     Every change is called tighter, looser, neutral or "needs data" (only the cells can tell). Layout, comments and the
     order of declarations do not count. With --cells, which --data and --protect imply, the cells do tell: which become
@@ -98,14 +98,14 @@ def diff(
     sys.exit(code)
 
 
-def _read(name: str, given: Given) -> tuple[Policy, list[Diagnostic]]:
+def _read(name: str, given: DataOptions) -> tuple[Policy, list[Diagnostic]]:
     if not is_revision(name):
         return read(Path(name), given.allow_outside)
     with of_revision(name) as path:
         return read_policy(path, name, given.allow_outside)
 
 
-def _drive(words: tuple[str, ...], given: Given) -> None:
+def _drive(words: tuple[str, ...], given: DataOptions) -> None:
     """As git calls a driver: PATH, then file, digest and mode of both sides. Used files are those of the work tree."""
     if len(words) not in (7, 9):
         raise click.UsageError(
@@ -124,7 +124,7 @@ def _drive(words: tuple[str, ...], given: Given) -> None:
     _print(compare(sides[0][0], sides[1][0]), wants_colour(given.colour))
 
 
-def _text_at(file: Path, path: Path, given: Given) -> tuple[Policy, list[Diagnostic]]:
+def _text_at(file: Path, path: Path, given: DataOptions) -> tuple[Policy, list[Diagnostic]]:
     source, found = read_file(file, str(path))
     return (Policy(), found) if source is None else read_text(source, path, given.allow_outside)
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
-from sdcdsl.cli.given import Given
+from sdcdsl.cli.data_options import DataOptions
 from sdcdsl.diagnostics.confidential import LEFT_OUT, shows_values
 from sdcdsl.outcome import Outcome
 from sdcdsl.pipeline.cell_changes import AttackerChange, BlockChange, CellList, ChangedCell, ProtectionChange
 from sdcdsl.pipeline.request import Inputs
 from sdcdsl.policy.resolve import Policy
 
-SHOWN = 5  # cells of a list, unless all are asked for
+SHOWN = 5  # cells of a list, unless all are required
 TITLES = {
     "only_old": "only in the old",
     "only_new": "only in the new",
@@ -39,12 +39,12 @@ _MEASURES = {"hidden": "hidden", "intervals": "intervals", "changed": "changed",
 _OF_VALUES = ("value_touched",)
 
 
-def inputs_of(old: tuple[Policy, Path], new: tuple[Policy, Path], given: Given) -> tuple[Inputs, Inputs]:
+def inputs_of(old: tuple[Policy, Path], new: tuple[Policy, Path], given: DataOptions) -> tuple[Inputs, Inputs]:
     """`--data` holds for both policies where both know the name, and must be known to one of them."""
     return _inputs(*old, new[0], given), _inputs(*new, old[0], given)
 
 
-def _inputs(policy: Policy, path: Path, other: Policy, given: Given) -> Inputs:
+def _inputs(policy: Policy, path: Path, other: Policy, given: DataOptions) -> Inputs:
     mine = tuple(one for one in given.instead if _knows(policy, one) or not _knows(other, one))
     return Inputs(**replace(given, instead=mine).inputs(policy, path))
 

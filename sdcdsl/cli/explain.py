@@ -10,7 +10,7 @@ import click
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit import published_options
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import Duration
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.diagnostics import CODES, or_near
@@ -44,7 +44,7 @@ def explain(
     block: str | None,
     time_limit: float | None,
     as_document: bool,
-    given: Given,
+    given: DataOptions,
     **published: Any,
 ) -> None:
     """Explain a diagnostic (SDC116), a method (csp) or a rule (p_percent). Without a name: list all diagnostics.

@@ -9,10 +9,10 @@ from typing import Any
 
 from sdcdsl.cli import exits
 from sdcdsl.cli.audit_files import released_tables
+from sdcdsl.cli.data_options import DataOptions
 from sdcdsl.cli.ends import EXITS
 from sdcdsl.cli.explain_document import document
 from sdcdsl.cli.explain_text import text_of
-from sdcdsl.cli.given import Given
 from sdcdsl.cli.printing import echo
 from sdcdsl.cli.protect_watching import watched
 from sdcdsl.cli.reading import known_block, read_any, refuse, say_document, tell
@@ -36,7 +36,7 @@ class Options:
     published: Mapping[str, Any]
 
 
-def explained(options: Options, as_document: bool, given: Given) -> int:
+def explained(options: Options, as_document: bool, given: DataOptions) -> int:
     """Prints the explanations, or what is in their way; gives the exit code."""
     path = options.path
     policy, found = read_any(path, given.allow_outside)

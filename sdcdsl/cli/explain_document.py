@@ -9,7 +9,7 @@ import numpy as np
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.pipeline.cell_facts import Statement
 from sdcdsl.pipeline.explain import Explanation
-from sdcdsl.pipeline.inferences import Inferred, Other
+from sdcdsl.pipeline.inferences import FeasibleTable, Inferred
 from sdcdsl.pipeline.publication_effect import Interval, Loss
 
 
@@ -89,7 +89,7 @@ def _inferred(one: Inferred, made: Explanation) -> dict[str, Any]:
     }
 
 
-def _table(other: Other, made: Explanation) -> dict[str, Any]:
+def _table(other: FeasibleTable, made: Explanation) -> dict[str, Any]:
     moves = [
         {"cell": made.problem.label(m.cell), "true": _number(m.true), "there": _number(m.there, m.true)}
         for m in other.moves

@@ -12,9 +12,9 @@ from sdcdsl.audit.intervals import spelled
 from sdcdsl.cli.audit_rows import tidy
 from sdcdsl.cli.audit_text import count, plural
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN
-from sdcdsl.pipeline.cell_facts import Finding, Foreknown, Membership, Seat, Statement
+from sdcdsl.pipeline.cell_facts import CellPosition, Finding, Foreknown, Membership, Statement
 from sdcdsl.pipeline.explain import Explanation
-from sdcdsl.pipeline.inferences import Inferred, Other
+from sdcdsl.pipeline.inferences import FeasibleTable, Inferred
 from sdcdsl.pipeline.publication_effect import Loss
 from sdcdsl.policy import document as d
 from sdcdsl.policy.resolve import Policy
@@ -83,7 +83,7 @@ def _at(statement: Statement) -> str:
 # ---- the cell itself -------------------------------------------------------------------------------
 
 
-def _seat(seat: Seat, made: Explanation) -> Iterator[str]:
+def _seat(seat: CellPosition, made: Explanation) -> Iterator[str]:
     where = f"{seat.table} ({', '.join(f'{name}: {code}' for name, code in seat.codes.items())})"
     if seat.contributors is None:
         yield where
@@ -94,7 +94,7 @@ def _seat(seat: Seat, made: Explanation) -> Iterator[str]:
         yield f"  the largest contributions: {', '.join(parts)}"
 
 
-def _waived(seat: Seat) -> str:
+def _waived(seat: CellPosition) -> str:
     return f", {count(seat.waived)} of them waived protection and do not count for rules" if seat.waived else ""
 
 
@@ -212,7 +212,7 @@ def _tables(one: Inferred, made: Explanation) -> Iterator[str]:
             yield f"    {shown(move.there, move.true)} instead of {shown(move.true, move.true)} in {label}"
 
 
-def _moves(other: Other) -> str:
+def _moves(other: FeasibleTable) -> str:
     if not other.moves:
         return ", with all other cells as they are"
     more = other.moved - len(other.moves)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import committing, limited
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import read, say, say_document
@@ -23,7 +23,7 @@ from sdcdsl.diagnostics import has_errors
 def plan(
     file: str,
     as_json: bool,
-    given: Given,
+    given: DataOptions,
 ) -> None:
     """Bind a policy to its data and say what protecting it would mean: cells, relations, sensitive cells by rule and
     table, attackers, sizes of the models, memory, files that would be written. Solves nothing, writes nothing.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sdcdsl.cli import exits
-from sdcdsl.cli.given import Given, given_options
+from sdcdsl.cli.data_options import DataOptions, given_options
 from sdcdsl.cli.limits import Duration, committed, committing, limited
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import known_block, read_any, refuse, tell
-from sdcdsl.cli.searching import progress_option, search_options
+from sdcdsl.cli.search_options import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.policy.document import Release
@@ -72,7 +72,7 @@ def protect(
     checkpoint_every: float | None,
     progress: str,
     as_document: bool,
-    given: Given,
+    given: DataOptions,
     **limits: Any,
 ) -> None:
     """Protect the tables of a policy: search, audit, release. FILE is a policy, or a JJ file.
@@ -108,14 +108,14 @@ def protect(
     from sdcdsl.pipeline.checkpoints import forget  # noqa: PLC0415
     from sdcdsl.pipeline.protect import prepare  # noqa: PLC0415
     from sdcdsl.pipeline.release import Written, lock_place, page_place, release  # noqa: PLC0415
-    from sdcdsl.pipeline.request import Request  # noqa: PLC0415
+    from sdcdsl.pipeline.request import ProtectRequest  # noqa: PLC0415
     from sdcdsl.report.release import INTERNAL  # noqa: PLC0415
 
     folder = Path(out) if out is not None else path.parent
     own = Path("stdin.sdc") if file == "-" else path
     released = any(policy.protects[name].all(Release) for name in ([block] if block else policy.protects))
     signer = _signer(sign, released and not no_lock, as_document, given.colour)
-    request = Request(
+    request = ProtectRequest(
         **given.inputs(policy, path, block),
         folder=folder,
         instead={name: value for name, value in limits.items() if value is not None},

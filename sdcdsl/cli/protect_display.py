@@ -21,7 +21,7 @@ BAR = 12  # signs of a bar
 
 
 @dataclass
-class Block:
+class BlockDisplay:
     """What is known of one block on its way."""
 
     name: str

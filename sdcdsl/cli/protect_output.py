@@ -20,7 +20,7 @@ from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
 from sdcdsl.pipeline.release import Written
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.status import FEASIBLE, OPTIMAL
 
 ROUNDING = 1e-9  # of a cost: less than that is no gap
@@ -32,7 +32,7 @@ _KINDS = {HIDDEN: "hidden", INTERVAL: "shown as intervals", CHANGED: "changed"}
 
 @dataclass(frozen=True, eq=False)
 class ProtectReport:
-    request: Request
+    request: ProtectRequest
     prepared: Prepared
     written: Written
     problems: Sequence[Diagnostic] = ()  # of writing

@@ -20,14 +20,14 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.cli.audit_text import count
 from sdcdsl.cli.exits import STOPPED
 from sdcdsl.cli.printing import echo
-from sdcdsl.cli.protect_display import Block, Display, display, figures
+from sdcdsl.cli.protect_display import BlockDisplay, Display, display, figures
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Team
 from sdcdsl.executing.timeouts import BackgroundThread
 from sdcdsl.methods.result import Progress
 from sdcdsl.outcome import Prepared
 from sdcdsl.pipeline.protect import Preparing, prepare
-from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.request import ProtectRequest, Watch
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 class Watching(Watch):
     def __init__(self, display: Display) -> None:
         self._display = display
-        self._blocks: dict[str, Block] = {}
+        self._blocks: dict[str, BlockDisplay] = {}
         self._presses = self._heeded = 0
         self._warned = False
         self._begun = monotonic()
@@ -46,7 +46,7 @@ class Watching(Watch):
     def bound(self, problem: TableProblem) -> None:
         counts = problem.summary()
         size = f"{count(counts['cells'])} cells, {count(counts['pairs'])} pairs"
-        self._blocks[problem.name] = Block(problem.name, self._begun, size)
+        self._blocks[problem.name] = BlockDisplay(problem.name, self._begun, size)
         self._display.event("bound", problem.name, **{k: counts[k] for k in ("cells", "sensitive", "pairs")})
 
     def searching(self, block: str, method: str, deadline: Deadline) -> None:
@@ -76,7 +76,7 @@ class Watching(Watch):
         self._display.event("ended", block, end=end)
 
     def _at(self, block: str, doing: str, deadline: Deadline | None = None, settled: float | None = None) -> None:
-        at = self._blocks.setdefault(block, Block(block, self._begun))
+        at = self._blocks.setdefault(block, BlockDisplay(block, self._begun))
         at.doing, at.standing, at.deadline, at.settled = doing, None, deadline, settled
 
     def stopped(self, block: str) -> bool:
@@ -141,7 +141,7 @@ class Watching(Watch):
 def watched(mode: str, team: Team | None = None) -> Preparing:
     """`prepare` for commands that protect in order to tell something about it: shown in this mode, ended by Ctrl-C."""
 
-    def preparing(request: Request) -> Prepared:
+    def preparing(request: ProtectRequest) -> Prepared:
         watching = Watching(display(mode, as_document=False))
         with watching:
             return watching.run(lambda: prepare(request, watching, team))

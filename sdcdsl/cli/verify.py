@@ -11,7 +11,7 @@ import click
 from sdcdsl.cli import exits
 from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.diagnostics.foreign import visible
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 
 if TYPE_CHECKING:
     from sdcdsl.diagnostics import Diagnostic

@@ -28,7 +28,7 @@ def verify_lock(file: str, replay: bool, strict: bool, trust: str | None, as_doc
         _say({"ok": False, "checks": []}, [_unfit(file, error)], as_document, exits.WRONG_DATA)
         return exits.WRONG_DATA
     made, found = _signature(file, raw, trust)
-    if replay and found:  # nobody who is trusted asks for this run
+    if replay and found:  # nobody who is trusted requires this run
         replay = False
     made += checks(content, path.parent)
     if replay:
@@ -75,7 +75,7 @@ def _unfit(file: str, error: Unreadable) -> Diagnostic:
 
 
 def _missing(file: str, made: list[Check]) -> Diagnostic | None:
-    """Files that --strict asks for."""
+    """Files that --strict requires."""
     absent = list(dict.fromkeys(c.name for c in made if c.state == ABSENT and c.what != "version"))
     if not absent:
         return None

@@ -1,4 +1,4 @@
-"""Values of cells and contributors in messages: left out, unless somebody asks for them.
+"""Values of cells and contributors in messages: left out, unless somebody requires them.
 
 Messages end up in tickets, in logs and on other people's screens. Whoever writes one encloses what the data says in
 `secret`; diagnostics keep both readings, and renderers choose (`sdcdsl --show-values`, or SDCDSL_SHOW_VALUES=1).

@@ -288,7 +288,7 @@ class Cluster(Team):
             task.there.cancel()
 
     def _look_for_workers(self) -> None:
-        """Tasks wait for ever where no worker is left: dask does not mind."""
+        """Tasks wait without end where no worker is left: dask does not mind."""
         alone_since: float | None = None
         while not self._ended.wait(LOOK):
             there: Any = None

@@ -1,4 +1,4 @@
-"""Scheduler and workers of a local cluster, which open no port but those that ask for a certificate.
+"""Scheduler and workers of a local cluster, which open no port but those that require a certificate.
 
 Every node of dask starts an HTTP server, with a dashboard or without: it tells what runs to whoever asks. These do not.
 """

@@ -129,7 +129,7 @@ class Processes(Team):
         """Of the processes that are there."""
         return [worker.process.pid for worker in self._workers.values() if worker is not None]
 
-    # ---- what is asked for -------------------------------------------------------------------------------
+    # ---- what is required -------------------------------------------------------------------------------
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         lines = [arg for arg in args if isinstance(arg, Channel)]

@@ -53,7 +53,7 @@ class ProtectBlocks:
     # ---- levels --------------------------------------------------------------------------------------------
 
     def _level(self, tables: Sequence[TableJob], role: str) -> x.Expression:
-        """What the rules ask for; cells marked by a status or an a-priori file bring their own or the manual level."""
+        """What the rules require; cells marked by a status or an a-priori file bring their own or the manual level."""
         judged = [self.rules[t] for t in tables]
         given = [t for t in tables if t.apriori or uses_status(t, self.rules[t])]
         if not given:

@@ -1,4 +1,4 @@
-"""`<SAFETYRULE>`: each rule as a call of ours, with the level it asks for."""
+"""`<SAFETYRULE>`: each rule as a call of ours, with the level it requires."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ NOT_ABOUT = ("time_limit", "threads")  # options that change how long a search t
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class CheckpointState:
     """What a method kept: plain facts, and arrays by name."""
 
     facts: dict[str, Any] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Checkpointer:
 
     def __init__(self, path: Path | None = None, about: str = "", every: float = EVERY) -> None:
         self.path, self.about, self.every = path, about, every
-        self.found: State | None = None
+        self.found: CheckpointState | None = None
         self.why: str | None = None  # why a file that is there was not used
         self._next = monotonic() + every
         self.written = 0
@@ -71,7 +71,7 @@ class Checkpointer:
     def due(self) -> bool:
         return self.path is not None and monotonic() >= self._next
 
-    def keep(self, state: State) -> None:
+    def keep(self, state: CheckpointState) -> None:
         """At once; who asks `due` before knows that it is time."""
         if self.path is None:
             return
@@ -115,7 +115,7 @@ def _enter(digest: Any, name: str, value: Any) -> None:
         digest.update(f"{name}:{shown!r};".encode())
 
 
-def write(path: Path, what: str, state: State) -> None:
+def write(path: Path, what: str, state: CheckpointState) -> None:
     heading = {"form": FORM, "version": __version__, "about": what, "facts": state.facts}
     arrays: dict[str, Any] = {f"_{name}": array for name, array in state.arrays.items()}
     made = io.BytesIO()
@@ -135,7 +135,7 @@ def write(path: Path, what: str, state: State) -> None:
         raise
 
 
-def read(path: Path, what: str) -> tuple[State | None, str | None]:
+def read(path: Path, what: str) -> tuple[CheckpointState | None, str | None]:
     """What is in it; or None, and why it is not used."""
     try:
         follow = getattr(os, "O_NOFOLLOW", 0)
@@ -155,7 +155,7 @@ def read(path: Path, what: str) -> tuple[State | None, str | None]:
         if heading.get("about") != what:
             return None, "it is about other data, other options or another seed"
         inside = {name[1:]: _array(raw) for name, raw in arrays.items() if name != "heading"}
-        return State(dict(heading["facts"]), inside), None
+        return CheckpointState(dict(heading["facts"]), inside), None
     except _ODD as error:
         return None, f"it cannot be read: {type(error).__name__}"
 

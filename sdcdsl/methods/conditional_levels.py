@@ -14,7 +14,7 @@ from copy import copy
 import numpy as np
 
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.pattern_check import falling_short
 
 MANY = 20_000  # pairs, beyond which nobody looks beforehand for those that can never have their level
 
@@ -57,7 +57,7 @@ class Conditions:
 
 def settled(instance: Instance, always: np.ndarray, never: np.ndarray) -> Instance:
     """Where it is known of some cells that every release touches them, or that none does: a level of the first is one
-    like any other, a level of the second asks for nothing."""
+    like any other, a level of the second requires nothing."""
     if not instance.conditional.any():
         return instance
     other = copy(instance)

@@ -1,7 +1,7 @@
 """The releases that a search has in hand: what remains of one that does not come back.
 
 A search offers every better release it comes to, as a function that makes it: publishing costs time, and mostly only
-the last one is asked for. What is offered does not change any more, since another thread may ask for it while the
+the last one is required. What is offered does not change any more, since another thread may require it while the
 search goes on.
 """
 

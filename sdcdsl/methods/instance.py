@@ -114,7 +114,7 @@ class Instance:
             np.minimum(self._known_UB[mine], self.UB[view, cells]),
         )
 
-    def room(self, attacker: int) -> tuple[np.ndarray, np.ndarray]:
+    def slack(self, attacker: int) -> tuple[np.ndarray, np.ndarray]:
         """LB and UB of one attacker, for all cells."""
         view = self.view_of[attacker]
         cells, LB, UB = self.known(attacker)

@@ -59,7 +59,7 @@ def held_against(definition: Definition, solve: Solve) -> Solve:
 
 
 class CheckedIncumbents(Incumbents):
-    """Passes on what is offered, to be checked when it is asked for."""
+    """Passes on what is offered, to be checked when it is required."""
 
     def __init__(self, into: Incumbents, check: Callable[[Result], Result]):
         super().__init__()
@@ -126,9 +126,9 @@ def _misstated(result: Result, seen: Numbers, x: np.ndarray) -> str | None:
         return "no cost is stated"
     cost = seen.objective(x)
     size = float(np.abs(seen.cost) @ np.abs(x)) / seen.objective_unit + abs(seen.constant)
-    room = SAME * max(abs(cost), abs(result.objective)) + CANCELLED * size
-    if not abs(cost - result.objective) <= room:
+    slack = SAME * max(abs(cost), abs(result.objective)) + CANCELLED * size
+    if not abs(cost - result.objective) <= slack:
         return f"a cost of {result.objective:.9g} is stated, and the release costs {cost:.9g}"
-    if result.bound is not None and not result.bound <= cost + room:
+    if result.bound is not None and not result.bound <= cost + slack:
         return f"a bound of {result.bound:.9g} is stated for a release that costs {cost:.9g}"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.methods.result import SolveContext
-from sdcdsl.solve import Limits, Status
+from sdcdsl.solve import SolveLimits, Status
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 RESULTS = {Status.OPTIMAL: OPTIMAL, Status.FEASIBLE: FEASIBLE, Status.INFEASIBLE: INFEASIBLE, Status.LIMIT: LIMIT}
@@ -28,6 +28,6 @@ def discounted(w: np.ndarray, context: SolveContext) -> np.ndarray:
     return np.where(context.before, w * (1.0 - (context.options.get("previous_discount") or 0.0)), w)
 
 
-def limits(context: SolveContext) -> Limits:
-    asked = Limits(None, context.options.get("gap") or 0.0, context.options.get("threads"), context.seed)
+def limits(context: SolveContext) -> SolveLimits:
+    asked = SolveLimits(None, context.options.get("gap") or 0.0, context.options.get("threads"), context.seed)
     return asked.with_time(context.deadline.remaining)

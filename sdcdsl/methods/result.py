@@ -27,7 +27,7 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class SolveContext:
-    """What a method is asked for beside the table problem."""
+    """What a method is given beside the table problem."""
 
     options: dict[str, Any]  # of the method's dataclass in `vocabulary.methods`, as plain values
     deadline: Deadline = field(default_factory=Deadline)
@@ -55,7 +55,7 @@ class NoRelease(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """`optimal`: within the gap asked for; `feasible`: a valid release with a stated gap (the bound may be missing);
+    """`optimal`: within the gap required; `feasible`: a valid release with a stated gap (the bound may be missing);
     `infeasible`: proved; `limit`: nothing was found in time; `failed`: a solver did not answer."""
 
     status: str

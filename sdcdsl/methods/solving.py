@@ -1,10 +1,10 @@
 """From the name of a method to a result: by its model and a backend, or by what accelerates it.
 
 The method's record in the registry names both; a method without a model has a function `solve(problem, context) ->
-Result`. Each is imported when it is asked for: solvers take their time to load.
+Result`. Each is imported when it is required: solvers take their time to load.
 
 The model is solved where it is at least as fast (`Method.model_up_to`), where the accelerator does not solve by the
-backend that is asked for, and everywhere with SDCDSL_ACCELERATE=0 in the environment: the readable core is complete,
+backend that is required, and everywhere with SDCDSL_ACCELERATE=0 in the environment: the readable core is complete,
 and what is faster is held against it.
 """
 
@@ -23,7 +23,7 @@ from sdcdsl.methods.model_check import Solve, held_against
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
-from sdcdsl.solve import Refused
+from sdcdsl.solve import BackendRefused
 from sdcdsl.status import FAILED, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS, Method
 
@@ -51,7 +51,7 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         return Result(FAILED, notes=(str(error),))
     try:
         result = solve(problem, context)
-    except Refused as error:  # the backend is not there, or cannot do what the model needs
+    except BackendRefused as error:  # the backend is not there, or cannot do what the model needs
         return Result(FAILED, notes=(str(error),))
     if not isinstance(result, Result):
         return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))

@@ -19,7 +19,7 @@ whole numbers leaks: 1e-6 of 1e9 protects a cell that is not hidden. The bounds 
 * what the relations leave of the others' bounds is worked out by putting bounds into relations, a few times over;
 * a witness is a sum of circuits through p that do not work against each other. In a network a circuit changes all its
   cells by the same amount, so that no bound above the level is ever needed. Elsewhere a circuit may change a cell by a
-  multiple of what it changes p; `STRETCH` times the level is taken for enough. Should it not be, the model asks for
+  multiple of what it changes p; `STRETCH` times the level is taken for enough. Should it not be, the model requires
   more than it must: a pattern is safe in any case, and may cost more than the best.
 """
 
@@ -61,7 +61,7 @@ def too_many_variables(problem: TableProblem) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class WitnessTables:
     """The tables f ("high") or g ("low") of a model: d [pair, cell], with the bounds of each attacker."""
 
     name: str
@@ -71,7 +71,7 @@ class Tables:
     scaling: xr.DataArray  # [pair]: one over the level
 
 
-class Setting:
+class ModelCells:
     """The cells that may be touched, in the order of a model's dimension `cell`, and the relations between them."""
 
     def __init__(self, instance: Instance):
@@ -99,7 +99,7 @@ class Setting:
         return xr.DataArray(of_all[self.cells], dims="cell", coords={"cell": self.cells})
 
 
-def tables(model: linopy.Model, of: Setting, side: int, clipped: bool) -> Tables | None:
+def tables(model: linopy.Model, of: ModelCells, side: int, clipped: bool) -> WitnessTables | None:
     """Adds the tables of one side, with levels and relations; None if no pair needs one. `clipped`: LB and UB will
     stand before binaries, and are made small."""
     instance = of.instance
@@ -126,10 +126,10 @@ def tables(model: linopy.Model, of: Setting, side: int, clipped: bool) -> Tables
         need = xr.DataArray(level[pairs[asked]], dims="pair", coords={"pair": pairs[asked]})
         far = own >= need if side == UP else own <= -need
         model.add_constraints(far, name=f"{'up' if side == UP else 'down'} far enough", scaling=1.0 / need)
-    return Tables(name, d, -lower, upper, scaling)
+    return WitnessTables(name, d, -lower, upper, scaling)
 
 
-def wide_enough(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | None) -> None:
+def wide_enough(model: linopy.Model, of: ModelCells, f: WitnessTables | None, g: WitnessTables | None) -> None:
     """f_p - g_p ≥ SPL."""
     instance = of.instance
     pairs = np.flatnonzero((instance.slide > 0) & ~instance.conditional)
@@ -141,7 +141,12 @@ def wide_enough(model: linopy.Model, of: Setting, f: Tables | None, g: Tables | 
 
 
 def if_touched(
-    model: linopy.Model, of: Setting, f: Tables | None, g: Tables | None, x: linopy.Variable, word: str = "touched"
+    model: linopy.Model,
+    of: ModelCells,
+    f: WitnessTables | None,
+    g: WitnessTables | None,
+    x: linopy.Variable,
+    word: str = "touched",
 ) -> None:
     """Conditional levels of the cells that x is about: f_p ≥ a_p + UPL x_p, g_p ≤ a_p - LPL x_p, f_p - g_p ≥ SPL x_p.
     `word`: what x says of a cell."""
@@ -164,7 +169,7 @@ def if_touched(
         model.add_constraints(far - touched >= 0, name=f"{how} enough if {word}", scaling=1.0 / need)
 
 
-def _own(of: Setting, d: linopy.Variable, pairs: np.ndarray, where: np.ndarray) -> linopy.LinearExpression:
+def _own(of: ModelCells, d: linopy.Variable, pairs: np.ndarray, where: np.ndarray) -> linopy.LinearExpression:
     """d of each pair's own cell; `where` the pairs stand in d."""
     own = np.searchsorted(of.cells, of.instance.pair_cell[pairs])
     named = {"pair": pairs}
@@ -173,13 +178,13 @@ def _own(of: Setting, d: linopy.Variable, pairs: np.ndarray, where: np.ndarray) 
 
 
 def _bounds(
-    of: Setting, side: int, pairs: np.ndarray, reach: np.ndarray, clipped: bool
+    of: ModelCells, side: int, pairs: np.ndarray, reach: np.ndarray, clipped: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """LB and UB of each pair's attacker, in the model's cells."""
     instance = of.instance
     LB, UB = np.empty((len(pairs), len(of.cells))), np.empty((len(pairs), len(of.cells)))
     for row, (pair, most) in enumerate(zip(pairs, reach, strict=True)):
-        down, up = (room[of.cells].copy() for room in instance.room(int(instance.pair_attacker[pair])))
+        down, up = (slack[of.cells].copy() for slack in instance.slack(int(instance.pair_attacker[pair])))
         own = int(np.searchsorted(of.cells, instance.pair_cell[pair]))
         if side == UP:
             down[own], up[own] = 0.0, min(up[own], most)

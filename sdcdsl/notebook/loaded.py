@@ -21,7 +21,7 @@ from sdcdsl.pipeline.audit import AuditRequest, audit_blocks
 from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Inputs, Request, Watch
+from sdcdsl.pipeline.request import Inputs, ProtectRequest, Watch
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy
@@ -67,7 +67,7 @@ class _Telling(Watch):
 
 
 class Loaded:
-    """What `load` gives. Data are read when they are asked for."""
+    """What `load` gives. Data are read when they are required."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Loaded:
             raise KeyError(or_near(f"no protect block {block}", block, self.blocks))
         said = {"time_limit": time_limit, "gap": gap, "threads": threads, "backend": backend}
         instead = {name: value for name, value in said.items() if value is not None}
-        request = Request(
+        request = ProtectRequest(
             self.policy, self.source, self._places, self.day, self.source.parent, instead, block=block, jobs=jobs
         )
         prepared = prepare(request, _Telling(progress) if progress is not None else None)

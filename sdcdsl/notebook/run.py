@@ -17,7 +17,7 @@ from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.verdict import Verdict
 from sdcdsl.outcome import Outcome, Prepared
 from sdcdsl.pipeline.release import lock_place, misplaced, page_place, release
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.utility import Measures
 
@@ -86,7 +86,7 @@ class Protected:
 class Run(Mapping[str, Protected]):
     """All blocks of a policy, by name: every one of them was found protected."""
 
-    def __init__(self, prepared: Prepared, request: Request):
+    def __init__(self, prepared: Prepared, request: ProtectRequest):
         self._prepared, self._request = prepared, request
         self._blocks = {outcome.name: Protected(outcome) for outcome in prepared.outcomes}
 

@@ -2,7 +2,7 @@
 
 `@kernel` wraps a function over arrays and numbers. `.plain` is the function itself; `.fast` is the same function
 compiled, on the first use, and kept on disk between runs. Loading the compiler takes longer than many a small table, so
-nothing here imports it before `.fast` is asked for; where it is not installed `.fast` is `.plain`.
+nothing here imports it before `.fast` is required; where it is not installed `.fast` is `.plain`.
 
 A kernel may call other kernels: in `.plain` they are plain, in `.fast` compiled. The copy on disk is renewed when the
 kernel's own file changes, or that of a kernel it calls, or a number that they name and another module defines.

@@ -21,7 +21,7 @@ import numpy as np
 
 COUNTED = 1e9  # ends no further than this are safe: HiGHS adds a thousandth of a range to an end
 EXACT = 1e-13  # of the terms of a row: rounding errors of a sum
-SOLVED = 1e-9  # what HiGHS is asked for
+SOLVED = 1e-9  # what HiGHS is required
 NEAR = 1e-9  # of an end, or of 1: how far beyond it a whole number is still meant
 NOTHING = ("kInfeasible", "kUnboundedOrInfeasible")
 
@@ -71,5 +71,5 @@ def _doubtful(highs: Any) -> bool:
 
 def missed(sums: np.ndarray, rhs: np.ndarray, terms: np.ndarray, equal: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """bool [row]: rows that are not kept. Sums of whole numbers are exact or wrong."""
-    room = np.where(equal & whole, 0.0, SOLVED) + EXACT * (terms + np.abs(rhs))
-    return np.where(equal, np.abs(sums - rhs), rhs - sums) > room
+    slack = np.where(equal & whole, 0.0, SOLVED) + EXACT * (terms + np.abs(rhs))
+    return np.where(equal, np.abs(sums - rhs), rhs - sums) > slack

@@ -25,7 +25,7 @@ MOMENT = 0.01  # the shortest limit that HiGHS is given
 
 @dataclass(frozen=True, eq=False)
 class Integral:
-    status: str  # feasible: a solution within no gap that was asked for
+    status: str  # feasible: a solution within no gap that was required
     x: np.ndarray | None
     objective: float
     bound: float  # inf if nothing is feasible

@@ -9,7 +9,7 @@ once gives
 * the cells with N_i = 0: linear algebra alone reveals them.
 
 Whether a coefficient is zero is decided exactly, by carrying every number along modulo a prime: a rank that rounding
-errors had a say in would invent relations. (A number that is a multiple of the prime by chance would pass for zero:
+errors contributed to would invent relations. (A number that is a multiple of the prime by chance would pass for zero:
 one in two thousand million. Nothing relies on it: directions are checked against all relations when they serve as
 witnesses, and a bound is valid for whatever multipliers it comes with.)
 """
@@ -35,7 +35,7 @@ ACCURATE = 1e-13  # residual of the null space, relative to its entries, that is
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class RelationMatrix:
     """A few relations among a few cells, row by row."""
 
     start: np.ndarray
@@ -44,7 +44,7 @@ class Matrix:
     columns: int
 
     @classmethod
-    def of(cls, rows: csr_array) -> Matrix:
+    def of(cls, rows: csr_array) -> RelationMatrix:
         return cls(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data.astype(float), _width(rows))
 
     @property
@@ -94,7 +94,7 @@ class Echelon:
         return rows * self.scale
 
 
-def echelon(m: Matrix, weight: np.ndarray | None = None) -> Echelon | None:
+def echelon(m: RelationMatrix, weight: np.ndarray | None = None) -> Echelon | None:
     """None if that needs many times the numbers of the relations (`FILL`), or if coefficients are not whole numbers
     even a few times over. Cells of the least `weight` become pivots; without one, those in the fewest equations."""
     scale = _whole_rows(m)
@@ -115,7 +115,7 @@ def echelon(m: Matrix, weight: np.ndarray | None = None) -> Echelon | None:
     return Echelon(row[:rank], column[:rank], pivot[:rank], *upper, *lower, np.flatnonzero(free), scale[row[:rank]])
 
 
-def independent_rows(m: Matrix) -> np.ndarray:
+def independent_rows(m: RelationMatrix) -> np.ndarray:
     """Relations that imply all others; all of them where that would take too long to find."""
     made = echelon(m) if len(m.index) else None
     return np.arange(m.rows) if made is None else np.sort(made.row)
@@ -125,7 +125,7 @@ def _width(rows: csr_array) -> int:
     return int(rows.shape[1])  # pyright: ignore[reportOptionalSubscript]
 
 
-def _whole_rows(m: Matrix) -> np.ndarray:
+def _whole_rows(m: RelationMatrix) -> np.ndarray:
     """What makes the coefficients of each row whole, if a small number does."""
     scale = np.ones(m.rows)
     row = np.repeat(np.arange(m.rows), np.diff(m.start))
@@ -146,7 +146,7 @@ def _cut(rows: Rows, rank: int) -> Rows:
     return start[: rank + 1], index[: start[rank]], value[: start[rank]]
 
 
-def null_space(m: Matrix, made: Echelon) -> np.ndarray:
+def null_space(m: RelationMatrix, made: Echelon) -> np.ndarray:
     """A basis [cell, k] with the unit vectors at the free cells, as accurate as its numbers can be."""
     basis = np.zeros((m.columns, len(made.free)))
     basis[made.free, np.arange(len(made.free))] = 1.0

@@ -1,4 +1,5 @@
-"""Parts of a table that hang together loosely: few of the cells that may be hidden lead from one to another.
+"""Parts of a table that are loosely tied together by relations: few of the cells that may be hidden lead from one to
+another.
 
 The parts of a hierarchy meet in their sums. Sums are dear: once a good pattern is known, most of them are published in
 every cheaper one, and what is left of the table falls apart, or nearly so. Whoever decides about one part then need

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, csc_array, csr_array, vstack
 
-from sdcdsl.numerics.null_space import Matrix, echelon, null_space
+from sdcdsl.numerics.null_space import RelationMatrix, echelon, null_space
 from sdcdsl.numerics.tuning import TUNING
 
 
@@ -31,7 +31,7 @@ def sparse_null_space(M: csr_array) -> csc_array | None:
     rows, leaves = size(rest)
     if not rows:
         return csc_array(T)
-    matrix = Matrix.of(rest)
+    matrix = RelationMatrix.of(rest)
     made = echelon(matrix)
     if made is None or leaves * len(made.free) > TUNING.most_numbers:
         return None

@@ -66,7 +66,7 @@ class AssessedBlocks:
 def assess_blocks(
     request: AssessRequest, team: Team = SERIAL, watch: Watch | None = None, preparing: Preparing | None = None
 ) -> AssessedBlocks:
-    """Every block, or the one that was asked for; no experiment is made if something is wrong with one."""
+    """Every block, or the one that was required; no experiment is made if something is wrong with one."""
     refused = _refused(request)
     if refused:
         return AssessedBlocks(found=tuple(refused), end=End.WRONG_POLICY)

@@ -24,7 +24,7 @@ from sdcdsl.pattern import Pattern
 from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.released_tables import ReleasedTables
 from sdcdsl.pipeline.request import Inputs, Watch
-from sdcdsl.pipeline.shared_cells import Said, contradicting
+from sdcdsl.pipeline.shared_cells import BlockRelease, contradicting
 from sdcdsl.released import pattern_of_jj
 from sdcdsl.report.certificate import inputs_of, write_certificate
 from sdcdsl.report.journal import settle_around
@@ -72,7 +72,7 @@ class AuditedBlocks:
 def audit_blocks(
     request: AuditRequest, team: Team = SERIAL, watch: Watch | None = None, bound: BoundBlocks | None = None
 ) -> AuditedBlocks:
-    """Every protect block, or the one that was asked for; nothing is audited if something is wrong with one. `bound`:
+    """Every protect block, or the one that was required; nothing is audited if something is wrong with one. `bound`:
     the blocks, where somebody has bound them before."""
     found = _impossible(request)
     if found:
@@ -99,7 +99,7 @@ def audit_blocks(
             team=team,
         )
     if request.released.files:
-        said = [Said(name, bound.problems[name], pattern) for name, pattern in patterns.items()]
+        said = [BlockRelease(name, bound.problems[name], pattern) for name, pattern in patterns.items()]
         found += contradicting(request.policy, said)
     return AuditedBlocks(audits, tuple(dict.fromkeys(found)))
 

@@ -30,7 +30,7 @@ class ChangedCell:
 
 @dataclass(frozen=True, eq=False)
 class CellList:
-    """Cells that something happened to, the most changed first. Labels are made when they are asked for."""
+    """Cells that something happened to, the most changed first. Labels are made when they are required."""
 
     label: Callable[[int], str]
     cells: np.ndarray

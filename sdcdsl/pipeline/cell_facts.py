@@ -38,7 +38,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Seat:
+class CellPosition:
     """Where the cell stands in one table, and who contributes to it."""
 
     table: str
@@ -94,9 +94,9 @@ ALONE = "it is the only contributor, and knows that"
 # ---- the cell itself -------------------------------------------------------------------------------
 
 
-def seats(problem: TableProblem, cell: int, policy: Policy) -> tuple[Seat, ...]:
+def seats(problem: TableProblem, cell: int, policy: Policy) -> tuple[CellPosition, ...]:
     """One for each table that has the cell."""
-    out: list[Seat] = []
+    out: list[CellPosition] = []
     for view, table in zip(problem.views, problem.tables, strict=False):
         local = _local(view, cell)
         if local is None:
@@ -128,13 +128,13 @@ def _number(table: BoundTable, local: int) -> str:
     return str(table.given.index[local]) if table.given is not None else str(local)
 
 
-def _seat(table: BoundTable, view: View, local: int, codes: dict[str, str], policy: Policy) -> Seat:
+def _seat(table: BoundTable, view: View, local: int, codes: dict[str, str], policy: Policy) -> CellPosition:
     count = view.quantities.get("count")
     contributors = int(count[local]) if count is not None and np.isfinite(count[local]) else None
     made = table.contributors
     if made is None or table.lattice is None or made.holdings.contributions is None:
         known = view.largest[local] if view.largest is not None else np.zeros(0)
-        return Seat(table.name, codes, contributors, tuple((float(x), None) for x in known if x > 0))
+        return CellPosition(table.name, codes, contributors, tuple((float(x), None) for x in known if x > 0))
     chosen = np.zeros(table.size, dtype=bool)
     chosen[local] = True
     parts = contributions_to(table.lattice, made.holdings.contributions, chosen)
@@ -144,7 +144,7 @@ def _seat(table: BoundTable, view: View, local: int, codes: dict[str, str], poli
     waived = int(made.holdings.count[local]) - int(made.judged.count[local])
     said = [f for f in policy.facts_of(d.Waive) if f.code is not None and f.code.text in names] if waived else []
     waivers = tuple(Statement.of(f.span, written(f)) for f in said)
-    return Seat(table.name, codes, contributors, largest, waived, waivers)
+    return CellPosition(table.name, codes, contributors, largest, waived, waivers)
 
 
 def memberships(problem: TableProblem, cell: int, pattern: Pattern | None) -> tuple[Membership, ...]:

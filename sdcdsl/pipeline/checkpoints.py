@@ -9,12 +9,12 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 from sdcdsl.methods.checkpoint import Checkpointer, about
 from sdcdsl.pipeline.method_plan import Plan
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 
 
 def checkpointer_for(
-    problem: TableProblem, plan: Plan, request: Request, number: int = 1
+    problem: TableProblem, plan: Plan, request: ProtectRequest, number: int = 1
 ) -> tuple[Checkpointer, list[Diagnostic]]:
     """For one method of a block's chain; `number`: of its problem, which grows by sums of cells."""
     if request.checkpoints is None:
@@ -31,7 +31,7 @@ def checkpointer_for(
     return checkpointer, [diagnostic("SDC520", headline, FilePlace(str(path)), notes=[checkpointer.why])]
 
 
-def forget(request: Request) -> None:
+def forget(request: ProtectRequest) -> None:
     """Once everything is written, or proved to be impossible."""
     for block in request.blocks:
         for engine in request.policy.protects[block].the(d.MethodChain).engines:
@@ -51,7 +51,7 @@ def _forgotten(path: Path) -> bool:
     return there
 
 
-def _place(request: Request, block: str, method: str, number: int) -> Path:
+def _place(request: ProtectRequest, block: str, method: str, number: int) -> Path:
     assert request.checkpoints is not None
     again = f".{number}" if number > 1 else ""
     name = re.sub(r"[^\w.-]", "_", f"{request.source.stem}.{block}.{method}{again}.checkpoint")

@@ -24,12 +24,12 @@ from sdcdsl.executing import SERIAL, Channel, ClusterLost, SharedValue, Team, Wo
 from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.outcome import Outcome
 from sdcdsl.pipeline.bind import bind
-from sdcdsl.pipeline.loss_and_risk import Left, left_to_attackers, loss
+from sdcdsl.pipeline.loss_and_risk import RemainingIntervals, left_to_attackers, loss
 from sdcdsl.pipeline.method_plan import Plan
-from sdcdsl.pipeline.protect import Tasks, planned, search
+from sdcdsl.pipeline.protect import BlockTasks, planned, search
 from sdcdsl.pipeline.remote_progress import ProgressReceiver, ProgressSender
-from sdcdsl.pipeline.request import Request, Watch
-from sdcdsl.pipeline.search import Task
+from sdcdsl.pipeline.request import ProtectRequest, Watch
+from sdcdsl.pipeline.search import BlockTask
 from sdcdsl.pipeline.suggested_options import fitted
 from sdcdsl.pipeline.variants import Variant, varied
 from sdcdsl.policy import document as d
@@ -45,13 +45,13 @@ _TOO_FAR = "SDC320"  # a level beyond what an attacker's bounds leave open
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class VariantRun:
     """One method at one level, as it is sent to whoever makes it."""
 
     variant: str
     method: str
     factor: float
-    request: Request
+    request: ProtectRequest
     chosen: str | None = None  # options that the data suggested
 
     @property
@@ -60,7 +60,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class CompareRow:
     """What became of a run, in plain figures. Without a release there are none, and `why` says why."""
 
     variant: str
@@ -72,7 +72,7 @@ class Row:
     measures: Measures | None = None
     loss: float | None = None  # per cent
     attacked: bool = False  # False: nothing is claimed about changes, or nothing is sensitive
-    left: Left | None = None
+    left: RemainingIntervals | None = None
     objective: float | None = None
     bound: float | None = None
     gap: float | None = None
@@ -100,7 +100,7 @@ class ComparisonWatch:
         """Who is told about one run."""
         return Watch()
 
-    def ended(self, number: int, row: Row) -> None:
+    def ended(self, number: int, row: CompareRow) -> None:
         """A run is done, whatever came of it."""
 
     def waiting(self, left: Iterable[int]) -> bool:
@@ -108,7 +108,7 @@ class ComparisonWatch:
         return True
 
 
-def bound_problem(request: Request) -> tuple[TableProblem | None, list[Diagnostic]]:
+def bound_problem(request: ProtectRequest) -> tuple[TableProblem | None, list[Diagnostic]]:
     """The block as the policy has it: what is wrong with it is wrong with every run."""
     [name] = request.blocks
     bound = bind(request)
@@ -116,25 +116,25 @@ def bound_problem(request: Request) -> tuple[TableProblem | None, list[Diagnosti
 
 
 def runs_of(
-    request: Request, problem: TableProblem, variants: Sequence[Variant], factors: Iterable[float]
-) -> list[Run]:
+    request: ProtectRequest, problem: TableProblem, variants: Sequence[Variant], factors: Iterable[float]
+) -> list[VariantRun]:
     """All runs, method by method, in the order they are shown in."""
     [name] = request.blocks
     nonnegative = bool((problem.dataset["a"].values >= 0).all())
     factors = list(factors)
-    out: list[Run] = []
+    out: list[VariantRun] = []
     for variant in variants:
         for factor in factors:
             engine, chosen = fitted(variant, problem, factor)
             policy = varied(request.policy, name, engine, factor, nonnegative)
-            out.append(Run(variant.label, variant.method, factor, replace(request, policy=policy), chosen))
+            out.append(VariantRun(variant.label, variant.method, factor, replace(request, policy=policy), chosen))
     return out
 
 
-def compare_all(runs: Sequence[Run], team: Team, watch: ComparisonWatch) -> list[Row]:
+def compare_all(runs: Sequence[VariantRun], team: Team, watch: ComparisonWatch) -> list[CompareRow]:
     """Rows come in the order of the runs, whatever order they end in."""
-    rows: dict[int, Row] = {}
-    futures: dict[Future[Row], int] = {}
+    rows: dict[int, CompareRow] = {}
+    futures: dict[Future[CompareRow], int] = {}
     for number, (run, task) in enumerate(zip(runs, handed_over(runs, team), strict=True)):
         line = ProgressReceiver(run.name, watch.of(number)).line
         futures[team.submit(compared, *task, line)] = number
@@ -150,7 +150,7 @@ def compare_all(runs: Sequence[Run], team: Team, watch: ComparisonWatch) -> list
     return [rows.get(i) or not_made(run, STOPPED, "stopped by Ctrl-C") for i, run in enumerate(runs)]
 
 
-def _row(future: Future[Row], run: Run) -> Row:
+def _row(future: Future[CompareRow], run: VariantRun) -> CompareRow:
     error = future.exception()
     if error is None:
         return future.result()
@@ -164,10 +164,12 @@ def _row(future: Future[Row], run: Run) -> Row:
     return not_made(run, FAILED, f"a bug: {type(error).__name__}")
 
 
-Handed = tuple[SharedValue[TableProblem] | None, Run, tuple[Plan, ...], Tasks]  # the problem apart from the rest
+Handed = tuple[
+    SharedValue[TableProblem] | None, VariantRun, tuple[Plan, ...], BlockTasks
+]  # the problem apart from the rest
 
 
-def handed_over(runs: Sequence[Run], team: Team) -> list[Handed]:
+def handed_over(runs: Sequence[VariantRun], team: Team) -> list[Handed]:
     """What `compared` takes of every run, with the data: whoever makes a run need not see our files. Runs at the same
     levels are about one problem, which is bound once and shared."""
     problems: dict[tuple[float, Any], tuple[TableProblem, SharedValue[TableProblem]]] = {}
@@ -188,14 +190,16 @@ def handed_over(runs: Sequence[Run], team: Team) -> list[Handed]:
     return out
 
 
-def compared(problem: TableProblem | None, run: Run, plans: tuple[Plan, ...], tasks: Tasks, line: Channel) -> Row:
+def compared(
+    problem: TableProblem | None, run: VariantRun, plans: tuple[Plan, ...], tasks: BlockTasks, line: Channel
+) -> CompareRow:
     """A run, wherever it is made."""
     if problem is not None:
-        tasks = replace(tasks, tasks=(Task(problem, plans),))
+        tasks = replace(tasks, tasks=(BlockTask(problem, plans),))
     return compare_one(run, ProgressSender(line), tasks)
 
 
-def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None) -> Row:
+def compare_one(run: VariantRun, watch: Watch | None = None, tasks: BlockTasks | None = None) -> CompareRow:
     started = perf_counter()
     prepared = search(tasks if tasks is not None else planned(run.request), run.request, watch, SERIAL)
     if not prepared.outcomes:
@@ -215,7 +219,7 @@ def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None
     seconds = _seconds(outcome)
     seconds["audit"] = seconds.get("audit", 0.0) + perf_counter() - begun
     far = not claims and outcome.verdict == "protected"
-    return Row(
+    return CompareRow(
         run.variant,
         run.method,
         run.factor,
@@ -235,7 +239,7 @@ def compare_one(run: Run, watch: Watch | None = None, tasks: Tasks | None = None
     )
 
 
-def _left(outcome: Outcome, run: Run, spent: float) -> tuple[Left | None, tuple[str, ...]]:
+def _left(outcome: Outcome, run: VariantRun, spent: float) -> tuple[RemainingIntervals | None, tuple[str, ...]]:
     """What attackers are left with, as far as that is known in the time that a run has."""
     pattern = outcome.pattern
     assert pattern is not None
@@ -243,7 +247,7 @@ def _left(outcome: Outcome, run: Run, spent: float) -> tuple[Left | None, tuple[
     [engine] = run.request.policy.protects[name].the(d.MethodChain).engines
     limit = run.request.instead.get("time_limit", option_values(engine.options, Limits)["time_limit"])
 
-    def exact() -> Left | None:
+    def exact() -> RemainingIntervals | None:
         return left_to_attackers(audit(outcome.problem, pattern), run.factor)
 
     if limit is None:
@@ -254,12 +258,12 @@ def _left(outcome: Outcome, run: Run, spent: float) -> tuple[Left | None, tuple[
         return None, (NO_INTERVALS,)
 
 
-def not_made(run: Run, status: str, why: str) -> Row:
+def not_made(run: VariantRun, status: str, why: str) -> CompareRow:
     """For a run that came to no end."""
-    return Row(run.variant, run.method, run.factor, run.chosen, status, why=why)
+    return CompareRow(run.variant, run.method, run.factor, run.chosen, status, why=why)
 
 
-def _nothing(run: Run, status: str, found: Iterable[Diagnostic]) -> Row:
+def _nothing(run: VariantRun, status: str, found: Iterable[Diagnostic]) -> CompareRow:
     return not_made(run, status, _why(found) or "nothing was found")
 
 

@@ -1,4 +1,4 @@
-"""Why a method found nothing, in terms of the policy: which statements ask for more than others leave open.
+"""Why a method found nothing, in terms of the policy: which statements require more than others leave open.
 
 A method that proves that nothing can be done names pairs that even the most generous release of its kind does not
 protect. Three things can be in the way, and the audit tells which: with every cell hidden that may be, the pairs are
@@ -115,7 +115,7 @@ def _notes(problem: TableProblem, clashes: Sequence[Clash]) -> list[str]:
 
 
 def _asking(problem: TableProblem, clashes: Sequence[Clash]) -> Iterator[tuple[Span, str]]:
-    """The statements that ask for the levels, each with how many pairs it cannot have them in."""
+    """The statements that require the levels, each with how many pairs it cannot have them in."""
     counts: dict[Span, int] = {}
     by_name = {one.attacker: one for one in problem.asked}
     cell, attacker = (problem.dataset[name].values for name in ("cell_at", "attacker_at"))

@@ -14,10 +14,10 @@ from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.cell_facts import (
+    CellPosition,
     Finding,
     Foreknown,
     Membership,
-    Seat,
     Touch,
     findings,
     foreknown,
@@ -43,7 +43,7 @@ class Explanation:
 
     problem: TableProblem
     cell: int
-    seats: tuple[Seat, ...]
+    seats: tuple[CellPosition, ...]
     memberships: tuple[Membership, ...]
     sums: tuple[int, ...]  # protected sums that the cell is part of
     findings: tuple[Finding, ...]

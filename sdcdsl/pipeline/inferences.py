@@ -20,7 +20,7 @@ JUST_BEYOND = 1 + 1e-5  # surveys ask for a little more than the level, which no
 
 
 @dataclass(frozen=True)
-class Move:
+class FeasibleValue:
     """Another cell of a table that is as possible as the true one."""
 
     cell: int
@@ -29,11 +29,11 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Other:
+class FeasibleTable:
     """A table that an attacker cannot tell from the true one: what it says of the cell, and what of others."""
 
     value: float
-    moves: tuple[Move, ...]  # the largest first
+    moves: tuple[FeasibleValue, ...]  # the largest first
     moved: int  # how many there are
 
 
@@ -49,10 +49,10 @@ class Inferred:
     asked: dict[str, Statement]
     conditional: bool = False  # asked for only because the cell is not published as it is
     cut: bool = False  # the attacker contributes so much itself that the level was cut
-    others: tuple[Other, ...] = ()
+    others: tuple[FeasibleTable, ...] = ()
 
     def slack(self, value: float) -> dict[str, float]:
-        """What is left beyond each level that is asked for; below zero it is missing."""
+        """What is left beyond each level that is required; below zero it is missing."""
         down, up = value - self.interval.low, self.interval.high - value
         found = {"below": (self.lpl, down), "above": (self.upl, up), "width": (self.spl, down + up)}
         return {side: left - level for side, (level, left) in found.items() if level > 0}
@@ -116,14 +116,14 @@ def outsider(problem: TableProblem, pattern: Pattern, cell: int) -> Inferred:
     return replace(found, others=_others(alone, pattern, found, float(data["a"].values[cell])))
 
 
-def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float) -> tuple[Other, ...]:
-    """A table below and one above the truth, of a problem with one pair: as far as the level asks for, or to the end of
-    the interval where less is possible or nothing is asked for."""
+def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float) -> tuple[FeasibleTable, ...]:
+    """A table below and one above the truth, of a problem with one pair: as far as the level requires, or to the end of
+    the interval where less is possible or nothing is required."""
     open_end = max(abs(value), 1.0)
     goals: list[float] = []
-    for level, room in ((found.lpl, value - found.interval.low), (found.upl, found.interval.high - value)):
-        far = room if np.isfinite(room) else open_end
-        goals.append(min(level, room) if level > 0 else far)
+    for level, slack in ((found.lpl, value - found.interval.low), (found.upl, found.interval.high - value)):
+        far = slack if np.isfinite(slack) else open_end
+        goals.append(min(level, slack) if level > 0 else far)
     wanted = {"lpl": goals[0], "upl": goals[1], "spl": 0.0}
     levels = {name: ("pair", np.array([max(goal, 0.0)])) for name, goal in wanted.items()}
     asked: xr.Dataset = alone.dataset.assign(levels)
@@ -131,7 +131,7 @@ def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float
     a = made.proofs.problem.system.a
     own = int(made.proofs.problem.pairs.cell[0])
     shown = alone.dataset["published"].values
-    out: list[Other] = []
+    out: list[FeasibleTable] = []
     for up in (False, True):
         claims = [c for c in made.proofs.claims if len(c.up if up else c.down)]
         if not claims:
@@ -143,6 +143,6 @@ def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float
             move = {cell: by * goal / abs(move[own]) for cell, by in move.items()}
         others = [(c, by) for c, by in move.items() if c != own and shown[c] and by]
         others.sort(key=lambda one: -abs(one[1]))
-        moves = tuple(Move(c, float(a[c]), float(a[c] + by)) for c, by in others[:MOVERS])
-        out.append(Other(float(a[own] + move[own]), moves, len(others)))
+        moves = tuple(FeasibleValue(c, float(a[c]), float(a[c] + by)) for c, by in others[:MOVERS])
+        out.append(FeasibleTable(float(a[own] + move[own]), moves, len(others)))
     return tuple(out)

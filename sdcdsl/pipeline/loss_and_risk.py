@@ -11,7 +11,7 @@ Loss, the same for every method, in per cent of Σ |a| over the published cells:
 
 Risk, from the exact intervals of the audit. For every sensitive cell the attacker with the narrowest interval counts:
 
-    ratio = width of the interval / width the policy asks for,   lpl + upl or spl, whatever factor was tried
+    ratio = width of the interval / width the policy requires,   lpl + upl or spl, whatever factor was tried
     risk  = 1 / (1 + ratio)
 
 so 100 % is a cell that somebody computes exactly, 50 % one that is left just as uncertain as the policy asks, and 0 %
@@ -46,13 +46,13 @@ def loss(problem: TableProblem, pattern: Pattern) -> float:
 
 
 @dataclass(frozen=True)
-class Left:
+class RemainingIntervals:
     """What attackers are left with: the cell in the middle, and the worst."""
 
     cells: int
     width: float | None  # per cent of the value; infinite where a side is open, None where all values are zero
     least_width: float | None
-    ratio: float  # to the width that the policy asks for
+    ratio: float  # to the width that the policy requires
     least_ratio: float
 
     @property
@@ -64,7 +64,7 @@ class Left:
         return 100 / (1 + self.least_ratio)
 
 
-def left_to_attackers(audit: Audit, factor: float) -> Left | None:
+def left_to_attackers(audit: Audit, factor: float) -> RemainingIntervals | None:
     """Of an audit with exact intervals; None where nobody is attacked. `factor`: of the problem's levels."""
     problem = audit.problem
     pairs = audit.proofs.problem.pairs
@@ -81,7 +81,7 @@ def left_to_attackers(audit: Audit, factor: float) -> Left | None:
     size = np.abs(problem.dataset["a"].values[cells])
     relative = 100 * narrowest[size > 0] / size[size > 0]
     some = len(relative) > 0
-    return Left(
+    return RemainingIntervals(
         len(cells),
         float(np.median(relative)) if some else None,
         float(relative.min()) if some else None,
@@ -91,7 +91,7 @@ def left_to_attackers(audit: Audit, factor: float) -> Left | None:
 
 
 def _needed(problem: TableProblem, cell: np.ndarray, attacker: np.ndarray) -> np.ndarray:
-    """The width that statements ask for, pair by pair: before anything was cut to what a contributor's part leaves."""
+    """The width that statements require, pair by pair: before anything was cut to what a contributor's part leaves."""
     view = problem.dataset["view_of"].values[attacker]
     out = np.zeros(len(cell))
     for number, one in enumerate(problem.asked):

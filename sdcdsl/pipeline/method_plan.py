@@ -1,4 +1,4 @@
-"""What a method is asked for: its options as plain values and arrays, its deadline, last period's cells."""
+"""What a method is required: its options as plain values and arrays, its deadline, last period's cells."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.bind.keys import with_keys
 from sdcdsl.bind.option_cells import engine_options
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.bind.sense_keys import with_keys
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.result import Progress, SolveContext
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
 from sdcdsl.released.previous import read_previous
@@ -38,7 +38,7 @@ class Plan:
 
 
 def plan_of(
-    engine: d.Engine, protect: d.Block, problem: TableProblem, request: Request
+    engine: d.Engine, protect: d.Block, problem: TableProblem, request: ProtectRequest
 ) -> tuple[Plan, list[Diagnostic]]:
     options, found = _options(engine, problem, request)
     if not options.get("previous"):
@@ -48,7 +48,7 @@ def plan_of(
     return Plan(engine, options, before, files), [*found, *problems]
 
 
-def replanned(plan: Plan, problem: TableProblem, request: Request) -> Plan:
+def replanned(plan: Plan, problem: TableProblem, request: ProtectRequest) -> Plan:
     """The same for the problem with further sums of cells: nobody published them in the last period."""
     options, _ = _options(plan.engine, problem, request)
     before = plan.before
@@ -57,7 +57,9 @@ def replanned(plan: Plan, problem: TableProblem, request: Request) -> Plan:
     return replace(plan, options=options, before=before)
 
 
-def _options(engine: d.Engine, problem: TableProblem, request: Request) -> tuple[dict[str, Any], list[Diagnostic]]:
+def _options(
+    engine: d.Engine, problem: TableProblem, request: ProtectRequest
+) -> tuple[dict[str, Any], list[Diagnostic]]:
     method = METHODS.get(engine.name)
     assert method is not None, engine.name  # the policy passed the checks
     options, found = engine_options(engine, method.options, problem)
@@ -73,7 +75,7 @@ def _options(engine: d.Engine, problem: TableProblem, request: Request) -> tuple
 
 
 def _previous(
-    path: str, said: d.Option, protect: d.Block, problem: TableProblem, request: Request
+    path: str, said: d.Option, protect: d.Block, problem: TableProblem, request: ProtectRequest
 ) -> tuple[np.ndarray | None, tuple[str, ...], list[Diagnostic]]:
     files: dict[str, Path] = {}
     found: list[Diagnostic] = []

@@ -14,7 +14,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.methods.solving import unavailable
 from sdcdsl.outcome import End
 from sdcdsl.pipeline.release import kept, led_out, misplaced, targets
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.pipeline.shared_cells import refused_together
 from sdcdsl.policy import document as d
 from sdcdsl.policy.expressions import Text
@@ -25,7 +25,7 @@ from sdcdsl.vocabulary.formats import READERS, WRITERS
 from sdcdsl.vocabulary.methods import METHODS, Limits
 
 
-def refused(request: Request) -> tuple[list[Diagnostic], End | None]:
+def refused(request: ProtectRequest) -> tuple[list[Diagnostic], End | None]:
     if not request.blocks:
         headline = "the policy protects nothing: it has no protect block"
         return [diagnostic("SDC503", headline, FilePlace(str(request.source)))], End.WRONG_POLICY
@@ -39,7 +39,7 @@ def refused(request: Request) -> tuple[list[Diagnostic], End | None]:
     return unwritable, End.WRONG_DATA if unwritable else None
 
 
-def _missing(request: Request, protect: d.Block) -> Iterator[Diagnostic]:
+def _missing(request: ProtectRequest, protect: d.Block) -> Iterator[Diagnostic]:
     """The first method of a chain must be there; the others, only if it comes to them."""
     engines = protect.the(d.MethodChain).engines
     if (why := unavailable(engines[0].name)) is not None:
@@ -54,7 +54,7 @@ def _missing(request: Request, protect: d.Block) -> Iterator[Diagnostic]:
         yield from _strange_signs(release.file)
 
 
-def _without_effect(request: Request) -> Iterator[Diagnostic]:
+def _without_effect(request: ProtectRequest) -> Iterator[Diagnostic]:
     """Options of the command that no method of the run would look at; in the policy, SDC147 is found by the check."""
     engines = [e for name in request.blocks for e in request.policy.protects[name].the(d.MethodChain).engines]
     for option in sorted(request.instead):
@@ -64,7 +64,7 @@ def _without_effect(request: Request) -> Iterator[Diagnostic]:
             yield diagnostic("SDC147", headline, FilePlace(str(request.source)), help="leave it out")
 
 
-def _forgets(request: Request, engine: d.Engine, option: str) -> bool:
+def _forgets(request: ProtectRequest, engine: d.Engine, option: str) -> bool:
     if engine.name not in METHODS or option not in METHODS[engine.name].lacks:
         return False
     solver = request.instead.get("backend") or option_values(engine.options, Limits)["backend"]
@@ -88,7 +88,7 @@ def not_available(engine: d.Engine, why: str) -> Diagnostic:
 # ---- files -----------------------------------------------------------------------------------------
 
 
-def _unwritable(request: Request) -> Iterator[Diagnostic]:
+def _unwritable(request: ProtectRequest) -> Iterator[Diagnostic]:
     if request.certificate is not None and len(request.blocks) > 1:
         names = ", ".join(request.blocks)
         headline = f"a certificate is about one protect block, and the policy has several: {names}"
@@ -126,7 +126,7 @@ def _unwritable(request: Request) -> Iterator[Diagnostic]:
             yield diagnostic("SDC503", f"{path.name} cannot be written: {why}", FilePlace(str(path)))
 
 
-def _wanted(request: Request) -> Iterator[tuple[Path, Span | None]]:
+def _wanted(request: ProtectRequest) -> Iterator[tuple[Path, Span | None]]:
     """Every file that the run writes, and those that some formats may put beside them."""
     for name in request.blocks:
         for target in targets(request, name):
@@ -139,7 +139,7 @@ def _wanted(request: Request) -> Iterator[tuple[Path, Span | None]]:
         yield path, None
 
 
-def _read_next_time(request: Request, path: Path) -> str | None:
+def _read_next_time(request: ProtectRequest, path: Path) -> str | None:
     """The data that a written file would become part of: those of a folder, or of a pattern that matches it."""
     for name, data in request.policy.data.items():
         file = data.the(d.Origin).file
@@ -149,7 +149,7 @@ def _read_next_time(request: Request, path: Path) -> str | None:
     return None
 
 
-def _read(request: Request) -> Iterator[Path]:
+def _read(request: ProtectRequest) -> Iterator[Path]:
     """The policy and all files it names, but for releases: last period's among them, which may be replaced."""
     yield request.source
     yield from (file.path for file in request.policy.files)

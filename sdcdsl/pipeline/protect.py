@@ -19,49 +19,53 @@ from sdcdsl.pipeline.method_plan import Plan, plan_of
 from sdcdsl.pipeline.preflight import refused
 from sdcdsl.pipeline.release import settled
 from sdcdsl.pipeline.remote_progress import ProgressReceiver, ProgressSender
-from sdcdsl.pipeline.request import Request, Watch
-from sdcdsl.pipeline.search import Task, lost, protected
-from sdcdsl.pipeline.shared_cells import Said, contradicting, published_elsewhere
+from sdcdsl.pipeline.request import ProtectRequest, Watch
+from sdcdsl.pipeline.search import BlockTask, lost, protected
+from sdcdsl.pipeline.shared_cells import BlockRelease, contradicting, published_elsewhere
 from sdcdsl.policy import document as d
 
 WORTH = 1500  # cells, all but the largest block together, from which other processes are worth their start
 
 
-Preparing = Callable[[Request], Prepared]  # `prepare`, or what shows somebody how it goes on
+Preparing = Callable[[ProtectRequest], Prepared]  # `prepare`, or what shows somebody how it goes on
 
 
 @dataclass(frozen=True, eq=False)
-class Tasks:
+class BlockTasks:
     """Every block with its data and the plans of its methods, or what is wrong with one of them."""
 
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[BlockTask, ...] = ()
     found: tuple[Diagnostic, ...] = ()
     wrong: End | None = None
 
 
-def prepare(request: Request, watch: Watch | None = None, team: Team | None = None) -> Prepared:
+def prepare(request: ProtectRequest, watch: Watch | None = None, team: Team | None = None) -> Prepared:
     """Every block bound, protected and audited. Nothing is searched if something is wrong with one of them. Without a
     `team` blocks run in threads side by side."""
     return search(planned(request, watch), request, watch, team)
 
 
-def planned(request: Request, watch: Watch | None = None, known: Mapping[str, TableProblem] | None = None) -> Tasks:
+def planned(
+    request: ProtectRequest, watch: Watch | None = None, known: Mapping[str, TableProblem] | None = None
+) -> BlockTasks:
     """What reads files: every block is bound, and its methods have their options. `known`: see `bind_blocks`."""
     interrupted = settled(request)
     if has_errors(interrupted):
-        return Tasks(found=tuple(interrupted), wrong=End.WRONG_DATA)
+        return BlockTasks(found=tuple(interrupted), wrong=End.WRONG_DATA)
     found, wrong = refused(request)
     if wrong is not None:
-        return Tasks(found=(*interrupted, *found), wrong=wrong)
+        return BlockTasks(found=(*interrupted, *found), wrong=wrong)
     tasks, found = _planned(request, watch, known)
     found = [*published_elsewhere(request), *found]
     if has_errors(found):
-        return Tasks(found=(*interrupted, *found), wrong=End.WRONG_DATA)
+        return BlockTasks(found=(*interrupted, *found), wrong=End.WRONG_DATA)
     request.places.digest()
-    return Tasks(tuple(tasks), (*interrupted, *found))
+    return BlockTasks(tuple(tasks), (*interrupted, *found))
 
 
-def search(tasks: Tasks, request: Request, watch: Watch | None = None, team: Team | None = None) -> Prepared:
+def search(
+    tasks: BlockTasks, request: ProtectRequest, watch: Watch | None = None, team: Team | None = None
+) -> Prepared:
     """What takes long, and reads nothing more."""
     if tasks.wrong is not None:
         return Prepared(found=tasks.found, wrong=tasks.wrong)
@@ -71,7 +75,7 @@ def search(tasks: Tasks, request: Request, watch: Watch | None = None, team: Tea
     outcomes = tuple(_outcomes(tasks.tasks, request, watch or Watch(), team or SERIAL))
     protects = request.policy.protects
     said = [
-        Said(o.name, o.problem, o.pattern)
+        BlockRelease(o.name, o.problem, o.pattern)
         for o in outcomes
         if o.end is End.DONE and o.pattern is not None and protects[o.name].all(d.Release)
     ]
@@ -81,10 +85,10 @@ def search(tasks: Tasks, request: Request, watch: Watch | None = None, team: Tea
 
 
 def _planned(
-    request: Request, watch: Watch | None, known: Mapping[str, TableProblem] | None
-) -> tuple[list[Task], list[Diagnostic]]:
+    request: ProtectRequest, watch: Watch | None, known: Mapping[str, TableProblem] | None
+) -> tuple[list[BlockTask], list[Diagnostic]]:
     bound = bind_blocks(request, watch, known)
-    tasks: list[Task] = []
+    tasks: list[BlockTask] = []
     found = list(bound.found)
     for name, problem in bound.problems.items():
         begun, plans = perf_counter(), list[Plan]()
@@ -94,14 +98,14 @@ def _planned(
             found += problems
             plans.append(plan)
         seconds = bound.seconds.get(name, 0.0) + perf_counter() - begun
-        tasks.append(Task(problem, tuple(plans), {"bind": seconds}))
+        tasks.append(BlockTask(problem, tuple(plans), {"bind": seconds}))
     return tasks, list(dict.fromkeys(found))
 
 
 # ---- one after another, or side by side ------------------------------------------------------------
 
 
-def _outcomes(tasks: Sequence[Task], request: Request, watch: Watch, team: Team) -> Iterator[Outcome]:
+def _outcomes(tasks: Sequence[BlockTask], request: ProtectRequest, watch: Watch, team: Team) -> Iterator[Outcome]:
     """Of every block that was begun. Once one of them leaves nothing to release, the others need not go on.
 
     One block at a time may ask the team for parts of its work; blocks side by side each have a worker of their own, and
@@ -121,11 +125,11 @@ def _outcomes(tasks: Sequence[Task], request: Request, watch: Watch, team: Team)
             yield from together.here(tasks, request, threads)
 
 
-def _worth_it(tasks: Sequence[Task]) -> bool:
+def _worth_it(tasks: Sequence[BlockTask]) -> bool:
     return sum(sorted(task.problem.n for task in tasks)[:-1]) >= WORTH
 
 
-def protected_apart(task: Task, request: Request, line: Channel) -> Outcome:
+def protected_apart(task: BlockTask, request: ProtectRequest, line: Channel) -> Outcome:
     """A block in another process."""
     return protected(task, request, ProgressSender(line))
 
@@ -138,14 +142,14 @@ class _Together(Watch):
         self._clocks: dict[str, Deadline] = {}
         self.hopeless = False
 
-    def here(self, tasks: Sequence[Task], request: Request, threads: Team) -> Iterator[Outcome]:
+    def here(self, tasks: Sequence[BlockTask], request: ProtectRequest, threads: Team) -> Iterator[Outcome]:
         """Threads are enough where little is to be done: solvers and compiled code let others run."""
         started = [threads.submit(self.protected_unless_hopeless, task, request) for task in tasks]
         for future in started:
             if (outcome := future.result()) is not None:
                 yield outcome
 
-    def apart(self, tasks: Sequence[Task], request: Request, team: Team) -> Iterator[Outcome]:
+    def apart(self, tasks: Sequence[BlockTask], request: ProtectRequest, team: Team) -> Iterator[Outcome]:
         shared = team.share(request if team.near else replace(request, checkpoints=None))
         futures = [
             team.submit(protected_apart, task, shared, ProgressReceiver(task.problem.name, self).line) for task in tasks
@@ -167,7 +171,7 @@ class _Together(Watch):
             for other in others:
                 other.cancel()
 
-    def protected(self, task: Task, request: Request, team: Team = SERIAL) -> Outcome:
+    def protected(self, task: BlockTask, request: ProtectRequest, team: Team = SERIAL) -> Outcome:
         return self._ended(protected(task, request, self, team))
 
     def _with_stop(self, outcome: Outcome) -> Outcome:
@@ -183,7 +187,7 @@ class _Together(Watch):
                 deadline.stop = True
         return outcome
 
-    def protected_unless_hopeless(self, task: Task, request: Request) -> Outcome | None:
+    def protected_unless_hopeless(self, task: BlockTask, request: ProtectRequest) -> Outcome | None:
         return None if self.hopeless else self.protected(task, request)
 
     def searching(self, block: str, method: str, deadline: Deadline) -> None:

@@ -1,6 +1,6 @@
 """What a cell that is not published is good for: publish this one, leave all others as they are, and attack again.
 
-Publishing a cell takes room from the cells that are connected with it through relations, and from nobody else: only
+Publishing a cell takes slack from the cells that are connected with it through relations, and from nobody else: only
 their pairs are attacked. Those that were protected and no longer are make up what the cell is needed for; if there are
 none, it could be published by itself.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sdcdsl.attack.reduction import Reduction, Relations
+from sdcdsl.attack.reduction import ReducedRelations, Reduction
 from sdcdsl.attack.session import around
 from sdcdsl.audit import Audit, audit
 from sdcdsl.audit.audit import WORDS
@@ -67,8 +67,8 @@ class Loss:
     @property
     def narrower(self) -> bool:
         """By more than rounding."""
-        room = 1e-6 * max(abs(self.value), self.lpl, self.upl, self.spl)
-        return self.after.low > self.before.low + room or self.after.high < self.before.high - room
+        tolerance = 1e-6 * max(abs(self.value), self.lpl, self.upl, self.spl)
+        return self.after.low > self.before.low + tolerance or self.after.high < self.before.high - tolerance
 
     @property
     def missing(self) -> float:
@@ -135,9 +135,9 @@ def narrowed(problem: TableProblem, pairs: np.ndarray) -> TableProblem:
 
 
 def connected_pairs(problem: TableProblem, pattern: Pattern, cell: int) -> np.ndarray:
-    """Pairs of other cells whose room is connected with that of the cell, in the eyes of the pair's attacker."""
+    """Pairs of other cells whose slack is connected with that of the cell, in the eyes of the pair's attacker."""
     d = problem.dataset
-    relations = Relations(
+    relations = ReducedRelations(
         d["coefficient"].values.astype(float), d["cell_of"].values, d["equation_of"].values, problem.n, problem.m
     )
     low, high = pattern.seen(d["low"].values, d["high"].values)

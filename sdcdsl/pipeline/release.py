@@ -10,7 +10,7 @@ from typing import Any
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.outcome import End, Outcome, Prepared
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import released_files
 from sdcdsl.report.certificate import sha256, write_certificate
@@ -49,14 +49,14 @@ class Written:
         return any(self.released.values()) or any((self.certificate, self.report, self.lock))
 
 
-def targets(request: Request, block: str) -> Iterator[Target]:
+def targets(request: ProtectRequest, block: str) -> Iterator[Target]:
     protect = request.policy.protects[block]
     for statement in protect.all(d.Release):
         for table, path in released_files(statement, protect.tables).items():
             yield Target(table, statement.file, request.folder / path)
 
 
-def led_out(request: Request, path: Path) -> str | None:
+def led_out(request: ProtectRequest, path: Path) -> str | None:
     """Why a released file is not to be written where its links lead."""
     if request.places.allow_outside or not leads_out(path, request.folder):
         return None
@@ -73,7 +73,7 @@ def lock_place(folder: Path, source: Path, apart: bool) -> Path:
     return (folder / INTERNAL if apart else folder) / f"{source.name}.lock"
 
 
-def misplaced(request: Request) -> Diagnostic | None:
+def misplaced(request: ProtectRequest) -> Diagnostic | None:
     """A certificate in the folder that is for files to publish."""
     if request.certificate is None or not request.apart:
         return None
@@ -85,12 +85,14 @@ def misplaced(request: Request) -> Diagnostic | None:
     return diagnostic("SDC519", headline, FilePlace(str(request.certificate)), help=help)
 
 
-def kept(request: Request) -> list[Path]:
+def kept(request: ProtectRequest) -> list[Path]:
     """What is written for the people who ran it."""
     return [path for path in (request.certificate, request.report, request.lock) if path is not None]
 
 
-def release(prepared: Prepared, request: Request, signer: Signer | None = None) -> tuple[Written, list[Diagnostic]]:
+def release(
+    prepared: Prepared, request: ProtectRequest, signer: Signer | None = None
+) -> tuple[Written, list[Diagnostic]]:
     """Writes everything beside its place, then renames all of it. Only what was found protected gets here.
 
     Gives what was written, and what was in the way. The lock is signed by `signer`, which is no part of the request:
@@ -116,7 +118,7 @@ def release(prepared: Prepared, request: Request, signer: Signer | None = None) 
     return written, staged.settled
 
 
-def _all_files(request: Request) -> Iterator[Path]:
+def _all_files(request: ProtectRequest) -> Iterator[Path]:
     """The first is in the folder that all others are named from."""
     yield request.folder / "any"
     for block in request.blocks:
@@ -124,7 +126,7 @@ def _all_files(request: Request) -> Iterator[Path]:
     yield from kept(request)
 
 
-def settled(request: Request) -> list[Diagnostic]:
+def settled(request: ProtectRequest) -> list[Diagnostic]:
     """Finishes or takes back what a killed process has left where this request reads or writes."""
     return settle_around((request.source, *_all_files(request)))
 
@@ -137,7 +139,7 @@ def _named(path: Path, folder: Path) -> str:
 class _Writing:
     """Everything into staged files; the lock comes last, since it knows the digests of the others."""
 
-    def __init__(self, staged: Staged, prepared: Prepared, request: Request, signer: Signer | None = None):
+    def __init__(self, staged: Staged, prepared: Prepared, request: ProtectRequest, signer: Signer | None = None):
         self.staged, self.request, self.signer = staged, request, signer
         self.outcomes = prepared.outcomes
         self.provenance = Provenance.of(
@@ -189,7 +191,7 @@ class _Writing:
         order = {path: number for number, path in enumerate(self.what)}
         files = sorted(self.staged.files(), key=lambda file: (order.get(file[1], len(order)), file[1]))
         outputs = [
-            # Some formats put more files beside the one that was asked for.
+            # Some formats put more files beside the one that was required.
             {"what": self.what.get(path, "release"), "path": _named(path, folder), "sha256": sha256(part)}
             for part, path in files
             if path.name != NOT_FOR_GIT

@@ -23,7 +23,7 @@ from sdcdsl.outcome import End, Prepared
 from sdcdsl.pattern.digest import digest as pattern_digest
 from sdcdsl.pipeline.protect import Preparing
 from sdcdsl.pipeline.release import release
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.pipeline.verify import ABSENT, BROKEN, HOLDS, Check, meaning, replayed
 from sdcdsl.policy.read import is_jj, read_any, read_policy
 from sdcdsl.policy.resolve import Policy
@@ -39,7 +39,7 @@ _POSITIVE = ("time_limit", "threads")
 
 
 def meaning_now(content: Mapping[str, Any], folder: Path) -> list[Check]:
-    """Of a policy that was changed: only its words, or what it asks for?"""
+    """Of a policy that was changed: only its words, or what it requires?"""
     path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
     if is_jj(path):
         return []
@@ -66,7 +66,7 @@ def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) 
     return made, found
 
 
-def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path) -> Request:
+def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path) -> ProtectRequest:
     """As the lock says; what is odd in it is refused, not guessed at."""
     block = run.get("block")
     if block is not None and block not in policy.protects:
@@ -89,16 +89,16 @@ def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path)
     where = run.get("folder", ".")
     if not isinstance(where, str):
         raise Unreadable("the folder of its release is none")
-    return Request(policy, path, places, day, folder / where, options, block=block)
+    return ProtectRequest(policy, path, places, day, folder / where, options, block=block)
 
 
 # ---- files -----------------------------------------------------------------------------------------------
 
 
 def replayed_files(
-    content: Mapping[str, Any], prepared: Prepared, request: Request, folder: Path, place: Path | None = None
+    content: Mapping[str, Any], prepared: Prepared, request: ProtectRequest, folder: Path, place: Path | None = None
 ) -> Iterator[Check]:
-    """Of a run that came to a release, as the lock in `folder` asks for it. `place`: where temporary files go."""
+    """Of a run that came to a release, as the lock in `folder` requires it. `place`: where temporary files go."""
     with tempfile.TemporaryDirectory(prefix="sdcdsl-replay-", dir=place) as name:
         there = Path(name).resolve()
         written, found = release(prepared, _instead(content, request, there))
@@ -116,7 +116,7 @@ def replayed_files(
     yield from _certificates(content, prepared, folder)
 
 
-def _instead(content: Mapping[str, Any], request: Request, there: Path) -> Request:
+def _instead(content: Mapping[str, Any], request: ProtectRequest, there: Path) -> ProtectRequest:
     """The same files elsewhere; of what stays in the house nothing, but the report if it may go out."""
     pages = [e["path"] for e in content["outputs"] if e.get("what") == "report" and e["path"].endswith(PUBLIC)]
     report = there / Path(pages[0]).name if pages else None
@@ -146,7 +146,7 @@ def _compared(
 
 
 def _beside(new: Path, other: set[Path]) -> set[Path]:
-    """Some formats put more files beside the one that was asked for."""
+    """Some formats put more files beside the one that was required."""
     return {path for path in other if path.parent == new.parent and new.name.startswith(path.stem)}
 
 

@@ -1,4 +1,4 @@
-"""What the stages are asked for, and how somebody is told about what goes on."""
+"""What the stages are required, and how somebody is told about what goes on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Request(Inputs):
+class ProtectRequest(Inputs):
     """Of `protect`: also what is to be written, and how the work is to be done."""
 
     folder: Path  # where released files go
@@ -54,13 +54,13 @@ class Request(Inputs):
         return max(1, min(self.jobs or cores(), len(self.blocks)))
 
 
-def writing_nothing(inputs: Inputs, blocks: Iterable[str] | None = None, **instead: Any) -> Request:
-    """What `protect` is asked for where only its releases are wanted: without files and experiments, so that what could
+def writing_nothing(inputs: Inputs, blocks: Iterable[str] | None = None, **instead: Any) -> ProtectRequest:
+    """What `protect` is required where only its releases are wanted: without files and experiments, so that what could
     not be written does not matter. `instead`: options that win over those of the policy."""
     chosen = {name: _bare(inputs.policy.protects[name]) for name in (inputs.blocks if blocks is None else blocks)}
     policy = replace(inputs.policy, blocks={**inputs.policy.blocks, "protect": chosen})
     given = {name: value for name, value in instead.items() if value is not None}
-    return Request(policy, inputs.source, inputs.places, inputs.day, inputs.source.parent, given)
+    return ProtectRequest(policy, inputs.source, inputs.places, inputs.day, inputs.source.parent, given)
 
 
 def _bare(block: d.Block) -> d.Block:

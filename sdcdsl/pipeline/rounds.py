@@ -8,7 +8,7 @@ the first ones a part of it each, so that a release that holds is at hand early,
 The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little
 gets a row. A pattern of hidden cells is mended for them at once, by hiding more.
 
-Bounds. A sum is asked for in every release of the rounds that follow, be all its members hidden or not. That may be
+Bounds. A sum is required in every release of the rounds that follow, be all its members hidden or not. That may be
 more than the audit asks of a release in which one of them is published: such a round proves nothing about the least
 cost, and the bound stays the one of the rounds before. It is no more for a pair of which one cell is sensitive and asks
 for at least as much as the pair: where the other cell is published, the pair moves as the sensitive cell does.
@@ -26,7 +26,7 @@ from sdcdsl.audit.sums import covering
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
-from sdcdsl.methods.checkpoint import Checkpointer, State
+from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState
 from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.result import Result, gap
@@ -36,7 +36,7 @@ from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.checkpoints import checkpointer_for
 from sdcdsl.pipeline.method_plan import Plan, replanned
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.3  # of the time that is left, for a search that may not be the last one
@@ -46,7 +46,7 @@ ROUNDING = 1e-9  # of a cost: less than that is no gap
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class SearchRound:
     """A search and the audit of what it found."""
 
     problem: TableProblem
@@ -67,19 +67,25 @@ Auditing = Callable[[TableProblem, Pattern, Plan, Audit | None], tuple[Audit | N
 
 class Rounds:
     def __init__(
-        self, problem: TableProblem, plan: Plan, request: Request, deadline: Deadline, search: Search, audit: Auditing
+        self,
+        problem: TableProblem,
+        plan: Plan,
+        request: ProtectRequest,
+        deadline: Deadline,
+        search: Search,
+        audit: Auditing,
     ):
         self.problem, self.plan, self.request, self.deadline = problem, plan, request, deadline
         self.search, self.audit = search, audit
         self.first = problem
         self.number = 1  # of the problem: how often it was extended, and one
-        self.best: Round | None = None  # whose release tells no sensitive sum
+        self.best: SearchRound | None = None  # whose release tells no sensitive sum
         self.bound: float | None = None  # on the cost of any release
         self.timed = False
         self.seconds: dict[str, float] = {}
         self.stale: list[Diagnostic] = []
 
-    def run(self) -> Round:
+    def run(self) -> SearchRound:
         limited = self.deadline.limit is not None and (
             self.problem.sums is not None or self.problem.families is not None
         )
@@ -107,7 +113,7 @@ class Rounds:
                 return self._ended(self.best)
             last = True
 
-    def _round(self, share: float) -> Round:
+    def _round(self, share: float) -> SearchRound:
         checkpointer, stale = checkpointer_for(self.problem, self.plan, self.request, self.number)
         self.stale += stale if self.number == 1 and not self.stale else []
         if checkpointer.found is None and self.best is not None and self.best.problem.n == self.problem.n:
@@ -120,36 +126,36 @@ class Rounds:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + passed
         if result.bound is not None and _proves(self.problem):
             self.bound = result.bound if self.bound is None else max(self.bound, result.bound)
-        made = Round(self.problem, self.plan, result)
+        made = SearchRound(self.problem, self.plan, result)
         if not made.found_release:
             return made
         made = self._judged(made)
         return self._fallen_back(made, incumbents) if self._refused(made) else made
 
-    def _judged(self, made: Round) -> Round:
+    def _judged(self, made: SearchRound) -> SearchRound:
         assert made.result.pattern is not None
         judged, wrong = self.audit(made.problem, made.result.pattern, self.plan, made.audit)
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))
 
-    def _refused(self, made: Round) -> bool:
+    def _refused(self, made: SearchRound) -> bool:
         """Whether the audit found a release unprotected, other than by sums or pairs that nobody asked for."""
         return made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE)
 
-    def _fallen_back(self, refused: Round, incumbents: Incumbents) -> Round:
+    def _fallen_back(self, refused: SearchRound, incumbents: Incumbents) -> SearchRound:
         """The release that the search had before the one that the audit refuses, if that one is protected."""
         dearest = refused.result.objective
         for earlier in incumbents.best_first():
             if dearest is not None and earlier.objective is not None and earlier.objective <= dearest:
                 continue
-            made = self._judged(Round(self.problem, self.plan, replace(earlier, seconds={})))
+            made = self._judged(SearchRound(self.problem, self.plan, replace(earlier, seconds={})))
             if not self._refused(made):
                 result = replace(made.result, notes=(*made.result.notes, FELL_BACK))
                 return replace(made, result=result)
         return refused
 
-    def _mend(self, made: Round) -> None:
+    def _mend(self, made: SearchRound) -> None:
         """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more."""
         while made.audit is not None and made.audit.verdict not in SAFE:
             if self.plan.engine.name != "csp" or made.problem.families is None:
@@ -167,7 +173,7 @@ class Rounds:
 
     # ---- what comes of it ---------------------------------------------------------------------------
 
-    def _ended(self, made: Round) -> Round:
+    def _ended(self, made: SearchRound) -> SearchRound:
         result = replace(made.result, timed=self.timed, seconds=self.seconds)
         if made.found_release and _late(made.problem) > _late(self.first):
             result = self._as_proved(made.problem, result)
@@ -186,13 +192,13 @@ class Rounds:
         return replace(result, status=status, bound=self.bound, notes=(*result.notes, note))
 
     def _with_bound(self, result: Result) -> Result:
-        """The bound of a search that asks for fewer holds here as well."""
+        """The bound of a search that requires fewer holds here as well."""
         wanted = float(self.plan.options.get("gap") or 0.0) + ROUNDING
         known = result.objective is not None and self.bound is not None
         status = OPTIMAL if known and gap(result.objective, self.bound) <= wanted else FEASIBLE  # type: ignore[arg-type]
         return replace(result, status=status, bound=self.bound)
 
-    def _nothing(self, made: Round) -> Round:
+    def _nothing(self, made: SearchRound) -> SearchRound:
         """No release, or none that tells no sensitive sum: then that is what is in the way."""
         if made.problem is self.first:
             return made
@@ -204,13 +210,13 @@ class Rounds:
         return replace(made, result=replace(result, status=status, notes=(*result.notes, note)))
 
 
-def _cheaper(best: Round | None, made: Round) -> Round:
+def _cheaper(best: SearchRound | None, made: SearchRound) -> SearchRound:
     if best is None or best.result.objective is None or made.result.objective is None:
         return made
     return made if made.result.objective <= best.result.objective else best
 
 
-def _wider(made: Round, deadline: Deadline) -> Result | None:
+def _wider(made: SearchRound, deadline: Deadline) -> Result | None:
     from sdcdsl.accelerate.csp.widening import widened  # noqa: PLC0415  solvers take their time to load
 
     assert made.audit is not None and made.result.pattern is not None and made.result.objective is not None
@@ -228,13 +234,13 @@ def _wider(made: Round, deadline: Deadline) -> Result | None:
     return replace(made.result, status=FEASIBLE, pattern=pattern_of(instance.a, wider), objective=cost)
 
 
-def _known(best: Round) -> State | None:
+def _known(best: SearchRound) -> CheckpointState | None:
     """What a search of the same problem may begin with; it is attacked again before it counts."""
     pattern = best.result.pattern
     if best.plan.engine.name != "csp" or pattern is None:
         return None
     hidden = (pattern.status != EXACT) | ~best.problem.dataset["published"].values
-    return State({"phase": "search"}, {"hidden": hidden})
+    return CheckpointState({"phase": "search"}, {"hidden": hidden})
 
 
 def _late(problem: TableProblem) -> int:
@@ -243,7 +249,7 @@ def _late(problem: TableProblem) -> int:
 
 
 def _proves(problem: TableProblem) -> bool:
-    """Whether what this problem asks for is asked of every release."""
+    """Whether what this problem requires is asked of every release."""
     if not _late(problem):
         return True
     assert problem.sums is not None

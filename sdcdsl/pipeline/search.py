@@ -27,8 +27,8 @@ from sdcdsl.pattern.pattern import EXACT, HIDDEN, misstated
 from sdcdsl.pipeline.conflicts import nothing_found
 from sdcdsl.pipeline.method_plan import Plan, context_of
 from sdcdsl.pipeline.preflight import not_available
-from sdcdsl.pipeline.request import Request, Watch
-from sdcdsl.pipeline.rounds import Round, Rounds
+from sdcdsl.pipeline.request import ProtectRequest, Watch
+from sdcdsl.pipeline.rounds import Rounds, SearchRound
 from sdcdsl.pipeline.time_shares import for_search, late
 from sdcdsl.pipeline.unexpected_errors import told
 from sdcdsl.policy import document as d
@@ -42,7 +42,7 @@ LAST_IN_HAND = "the release is the best that the search had in hand"
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class BlockTask:
     """A block that has met its data."""
 
     problem: TableProblem
@@ -50,7 +50,7 @@ class Task:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
 
-def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -> Outcome:
+def protected(task: BlockTask, request: ProtectRequest, watch: Watch, team: Team = SERIAL) -> Outcome:
     """One block: the methods of its chain until one gives a pattern, the audit of that, and the experiments. The team
     may be asked for parts of each."""
     attempts: list[Attempt] = []
@@ -96,7 +96,7 @@ def protected(task: Task, request: Request, watch: Watch, team: Team = SERIAL) -
 
 
 def _unfound(
-    problem: TableProblem, protect: d.Block, plan: Plan, result: Result, request: Request, stopped: bool = False
+    problem: TableProblem, protect: d.Block, plan: Plan, result: Result, request: ProtectRequest, stopped: bool = False
 ) -> list[Diagnostic]:
     try:
         return nothing_found(problem, protect, plan, result, request.policy, stopped)
@@ -105,7 +105,7 @@ def _unfound(
         return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, told(error)])]
 
 
-def lost(task: Task, request: Request, error: WorkerLost) -> Outcome:
+def lost(task: BlockTask, request: ProtectRequest, error: WorkerLost) -> Outcome:
     """A block that nobody came back from."""
     plan, protect, why = task.plans[0], request.policy.protects[task.problem.name], str(error)
     if isinstance(error, ClusterLost):
@@ -116,7 +116,9 @@ def lost(task: Task, request: Request, error: WorkerLost) -> Outcome:
     return Outcome(task.problem.name, task.problem, (attempt,), seconds=dict(task.seconds), found=tuple(found))
 
 
-def cluster_lost(task: Task, plan: Plan, error: ClusterLost, checkpointer: Checkpointer | None = None) -> Diagnostic:
+def cluster_lost(
+    task: BlockTask, plan: Plan, error: ClusterLost, checkpointer: Checkpointer | None = None
+) -> Diagnostic:
     """What the search had found is kept for the next run."""
     kept = False
     if checkpointer is not None:
@@ -129,15 +131,17 @@ def cluster_lost(task: Task, plan: Plan, error: ClusterLost, checkpointer: Check
 
 
 def _without_cluster(
-    task: Task, plan: Plan, attempts: list[Attempt], found: list[Diagnostic], seconds: dict[str, float]
+    task: BlockTask, plan: Plan, attempts: list[Attempt], found: list[Diagnostic], seconds: dict[str, float]
 ) -> Outcome:
     """A pattern that nobody could audit to the end is none."""
     tried = (*attempts, Attempt(plan.engine.name, Result(FAILED)))
     return Outcome(task.problem.name, task.problem, tried, seconds=seconds, found=tuple(found))
 
 
-def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, watch: Watch, team: Team) -> Outcome:
-    """The experiments that the policy asks for. They say how much an adjusted table hides, and never hold it back."""
+def _assessed(
+    outcome: Outcome, plan: Plan, protect: d.Block, request: ProtectRequest, watch: Watch, team: Team
+) -> Outcome:
+    """The experiments that the policy requires. They say how much an adjusted table hides, and never hold it back."""
     asked, pattern = stated(protect), outcome.pattern
     method = METHODS.get(outcome.method)
     if asked is None or pattern is None or method is None or not method.adjusts:
@@ -167,12 +171,12 @@ def _assessed(outcome: Outcome, plan: Plan, protect: d.Block, request: Request, 
 def _searched_in_rounds(
     problem: TableProblem,
     plan: Plan,
-    request: Request,
+    request: ProtectRequest,
     watch: Watch,
     team: Team,
     seconds: dict[str, float],
     held: list[Checkpointer],
-) -> Round:
+) -> SearchRound:
     """`held` gets where each search leaves what it knows."""
     deadline = Deadline(plan.options.get("time_limit"))
     watch.searching(problem.name, plan.engine.name, deadline)
@@ -198,7 +202,7 @@ def _searched_in_rounds(
 def _searched(
     problem: TableProblem,
     plan: Plan,
-    request: Request,
+    request: ProtectRequest,
     watch: Watch,
     team: Team,
     checkpointer: Checkpointer,
@@ -276,10 +280,10 @@ def _broken(problem: TableProblem, pattern: Pattern, engine: d.Engine) -> list[D
         return [diagnostic("SDC513", headline, engine.span)]
     a, status = problem.dataset["a"].values, problem.dataset["status"].values
     published = problem.dataset["published"].values
-    room = 1e-9 * np.maximum(np.abs(a), 1.0)
+    tolerance = 1e-9 * np.maximum(np.abs(a), 1.0)
     kinds = {
         **misstated(pattern),
-        "with a true value that the release excludes": (a < pattern.low - room) | (a > pattern.high + room),
+        "with a true value that the release excludes": (a < pattern.low - tolerance) | (a > pattern.high + tolerance),
         "that must be published as they are, and are not": (status == "z") & (pattern.status != EXACT) & published,
         "that must be hidden, and are not": (status == "m") & (pattern.status != HIDDEN) & published,
     }

@@ -17,13 +17,13 @@ from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.lint_sharing import SharedFigures, advice, sharing
 from sdcdsl.policy.resolve import Policy
 
 
-def refused_together(request: Request) -> list[Diagnostic]:
+def refused_together(request: ProtectRequest) -> list[Diagnostic]:
     """Blocks of one run that would publish the same figures."""
     return [_refusal(shared) for shared in sharing(request.policy, _blocks(request))]
 
@@ -41,7 +41,7 @@ def _refusal(shared: SharedFigures) -> Diagnostic:
     return found.mark(shared.before.heading, "also released by this run")
 
 
-def published_elsewhere(request: Request) -> list[Diagnostic]:
+def published_elsewhere(request: ProtectRequest) -> list[Diagnostic]:
     """What a run of one block cannot see: the figures of another block, which may be published as well."""
     if request.block is None:
         return []
@@ -51,7 +51,7 @@ def published_elsewhere(request: Request) -> list[Diagnostic]:
     return [advice(shared) for shared in found if shared is not None]
 
 
-def _blocks(request: Request) -> list[d.Block]:
+def _blocks(request: ProtectRequest) -> list[d.Block]:
     return [request.policy.protects[name] for name in request.blocks]
 
 
@@ -59,7 +59,7 @@ def _blocks(request: Request) -> list[d.Block]:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class BlockRelease:
     """What one block says of its cells."""
 
     name: str
@@ -67,7 +67,7 @@ class Said:
     pattern: Pattern
 
 
-def contradicting(policy: Policy, said: Sequence[Said]) -> list[Diagnostic]:
+def contradicting(policy: Policy, said: Sequence[BlockRelease]) -> list[Diagnostic]:
     """Cells of which two blocks publish different things: the one that says less is then no protection."""
     out: list[Diagnostic] = []
     for at, one in enumerate(said):
@@ -79,7 +79,7 @@ def contradicting(policy: Policy, said: Sequence[Said]) -> list[Diagnostic]:
     return out
 
 
-def _contradiction(policy: Policy, before: Said, one: Said, at: np.ndarray) -> Diagnostic:
+def _contradiction(policy: Policy, before: BlockRelease, one: BlockRelease, at: np.ndarray) -> Diagnostic:
     headline = f"`{one.name}` and `{before.name}` publish different things about {cells(at)}"
     found = diagnostic(
         "SDC515",

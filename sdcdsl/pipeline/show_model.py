@@ -10,7 +10,7 @@ from sdcdsl.methods.witness_tables import too_many_variables
 from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.method_plan import plan_of
 from sdcdsl.pipeline.model_text import described
-from sdcdsl.pipeline.request import Inputs, Request, writing_nothing
+from sdcdsl.pipeline.request import Inputs, ProtectRequest, writing_nothing
 from sdcdsl.policy import document as d
 from sdcdsl.vocabulary.methods import METHODS
 
@@ -33,7 +33,7 @@ def shown_models(inputs: Inputs) -> tuple[str, list[Diagnostic]]:
     return "\n".join(filter(None, texts)), found
 
 
-def _shown(problem: TableProblem, protect: d.Block, request: Request) -> tuple[str, list[Diagnostic]]:
+def _shown(problem: TableProblem, protect: d.Block, request: ProtectRequest) -> tuple[str, list[Diagnostic]]:
     chain = protect.last(d.MethodChain)
     if chain is None:
         return "", [diagnostic("SDC504", f"the block of `{problem.name}` names no method", protect.span)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 
 MOST_BYTES = 2_000_000_000
 _XML = re.compile(r'<variable\s[^>]*?name="([^"]*)"[^>]*?value="([^"]*)"')

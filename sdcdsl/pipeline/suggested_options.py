@@ -1,7 +1,7 @@
 """Options that a method needs and nobody gave: what the levels of the policy suggest.
 
 rounding   base     the least of 1, 2 and 5 times a power of ten with which every sensitive cell has a multiple that
-                    leaves the room its levels ask for
+                    leaves the slack its levels require
 perturb    range    from -r to r, r the next of these numbers from the largest level on
 """
 

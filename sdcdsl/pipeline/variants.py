@@ -32,7 +32,7 @@ _WRITTEN = re.compile(r"\s*([^\s({]+)\s*(?:\((.*)\)|\{(.*)\})?\s*", re.S)
 
 @dataclass(frozen=True)
 class Variant:
-    label: str  # `cta(norm: L2)`: with the options that were asked for
+    label: str  # `cta(norm: L2)`: with the options that were required
     engine: d.Engine
 
     @property
@@ -131,7 +131,7 @@ def _scaled(statements: Sequence[d.Statement], factor: float, nonnegative: bool)
         if factor != 1 and isinstance(statement, d.Level | d.Conditional):
             amount = _times(statement.amount, factor)
             if nonnegative and factor > 1 and statement.level == "lpl" and _by_rule(statement.amount):
-                # Rules never ask for more below a value than the value itself.
+                # Rules never require more below a value than the value itself.
                 most = _call("max", statement.amount, x.Name("value"))
                 amount = _call("min", amount, most)
             yield replace(statement, amount=amount)

@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 
 def _once_a_block(work: Callable[[d.Block], _T]) -> Callable[[d.Block], _T]:
-    """Every cell of a table asks for the codes of its dimensions. A block never changes, so its answer is kept while it
+    """Every cell of a table requires the codes of its dimensions. A block never changes, so its answer is kept while it
     lives; by identity, because comparing two blocks takes as long as the work."""
     kept: dict[int, tuple[weakref.ref[d.Block], _T]] = {}
 

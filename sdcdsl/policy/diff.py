@@ -2,7 +2,7 @@
 
 Each edit says whether protection became `tighter` or `looser`, stayed the same (`neutral`), or whether only the data
 can tell (`needs data`). Of statements that compete (R1) or are said once, what counts is compared; of all others, every
-one. The verdict is about what the policy asks for: a cost moves the choice of cells, not the protection they get, and
+one. The verdict is about what the policy requires: a cost moves the choice of cells, not the protection they get, and
 is neutral.
 """
 

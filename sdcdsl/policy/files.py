@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, Span, diagnostic, did_you_mean
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 from sdcdsl.policy.document import Document, Use
 from sdcdsl.policy.lower import lower
 from sdcdsl.syntax.parser import parse

@@ -44,7 +44,7 @@ class Checker:
     variables: frozenset[str] = frozenset()  # columns that the data brings along
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
-    # ---- what a statement asks for ------------------------------------------------------------
+    # ---- what a statement requires ------------------------------------------------------------
 
     def amount(self, e: x.Expression) -> None:
         """The expression must be a number."""
@@ -54,7 +54,7 @@ class Checker:
             self._percent_of_nothing(e)
             return
         if found is Type.TRUTH and isinstance(e, (x.Every, x.Some, x.Not)):
-            # `cost value and 3`: the whole is no amount, so that nobody asks for conditions inside it.
+            # `cost value and 3`: the whole is no amount, so that nobody requires conditions inside it.
             self.diagnostics[before:] = [d for d in self.diagnostics[before:] if d.code != "SDC113"]
         self._must_be(Type.NUMBER, found, e)
 

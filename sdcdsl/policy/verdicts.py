@@ -1,6 +1,6 @@
 """Which way a change of one statement goes: the one place that decides it, for `diff` and for advice on overrides.
 
-A verdict is about what the policy asks for in the cells that the statement decides, before or after the change.
+A verdict is about what the policy requires in the cells that the statement decides, before or after the change.
 """
 
 from __future__ import annotations

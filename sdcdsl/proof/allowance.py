@@ -1,11 +1,11 @@
-"""How much memory a certificate may ask for: that follows from the size of its file.
+"""How much memory a certificate may require: that follows from the size of its file.
 
 Numbers that repeat take next to no place in a compressed file, or written as runs: some kilobytes would stand for
 gigabytes. So the counts that the first record declares are compared with the size of the file before anything is made
 for them, every array with the counts before it is made, and lines and the whole text with the size while they are read.
 
 Certificates of audits have at most 0.6 declared numbers for each byte, compressed, and their text is at most three
-times as long as the file. The factors below leave room for tables that are more regular than any of those.
+times as long as the file. The factors below leave slack for tables that are more regular than any of those.
 """
 
 from __future__ import annotations

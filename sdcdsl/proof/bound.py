@@ -90,7 +90,7 @@ def _batches(chosen: list[int], size: list[int]) -> Iterator[list[int]]:
 
 
 def _together(problem: ProofProblem, bounds: list[Bound]) -> np.ndarray:
-    """Floating point with its error bound does, unless the level that the pair asks for lies within the error: then the
+    """Floating point with its error bound does, unless the level that the pair requires lies within the error: then the
     exact value decides."""
     system, pairs = problem.system, problem.pairs
     pair, up = np.array([b.pair for b in bounds]), np.array([b.up for b in bounds])
@@ -102,10 +102,10 @@ def _together(problem: ProofProblem, bounds: list[Bound]) -> np.ndarray:
     edge[open_end] = a[open_end]
     count = np.bincount(of, minlength=len(bounds))
     with np.errstate(over="ignore", invalid="ignore"):
-        room = edge - a
-        terms = np.where(up[of], made.value, -made.value) * room
+        slack = edge - a
+        terms = np.where(up[of], made.value, -made.value) * slack
         total, size = (np.bincount(of, x, len(bounds)) for x in (terms, np.abs(terms)))
-        error = 2.0**-52 * (count + 4) * size + np.bincount(of, 2 * made.error * np.abs(room), len(bounds))
+        error = 2.0**-52 * (count + 4) * size + np.bincount(of, 2 * made.error * np.abs(slack), len(bounds))
         error += count * 2.0**-1070
         denominator = np.array([float(b.denominator) for b in bounds])
         upper, lower = (total + error) / denominator, (total - error) / denominator

@@ -285,7 +285,7 @@ class _Check:
         )
 
     def _check_protected(self, chosen: np.ndarray) -> None:
-        """Of each pair the claims must reach what it asks for: up, down, and both together."""
+        """Of each pair the claims must reach what it requires: up, down, and both together."""
         pairs, up, down = self.problem.pairs, self.up[chosen], self.down[chosen]
         nothing = np.zeros(len(chosen))
         for level, one, other, way in (

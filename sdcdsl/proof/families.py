@@ -175,7 +175,7 @@ class ServedMembers:
 
     @cached_property
     def _own(self) -> np.ndarray:
-        """Members that are left out of their family, or have a pair of their own that asks for as much."""
+        """Members that are left out of their family, or have a pair of their own that requires as much."""
         families, pairs = self.families, self.problem.pairs
         count = len(families.class_of)
         without = families.without_family * count + families.without_attacker
@@ -200,15 +200,15 @@ class _KnownByCell:
         down, up = np.full(len(a), np.inf), np.full(len(a), np.inf)
         np.minimum.at(down, self.cell, a[self.cell] - self.low)
         np.minimum.at(up, self.cell, self.high - a[self.cell])
-        self.room = np.stack([down, up])  # [down | up, cell]
+        self.slack = np.stack([down, up])  # [down | up, cell]
         excluded = (self.low > a[self.cell]) | (self.high < a[self.cell])
         self.never = np.unique(self.attacker[excluded])  # whose box does not hold the truth
 
     def left_out(self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float) -> np.ndarray:
         """Members of the class whose box does not hold the table."""
         far = step * move
-        room = np.where(far > 0, self.room[1, cells], self.room[0, cells])
-        beyond = np.asarray((np.abs(far) >= SURELY * room) & (far != 0))
+        slack = np.where(far > 0, self.slack[1, cells], self.slack[0, cells])
+        beyond = np.asarray((np.abs(far) >= SURELY * slack) & (far != 0))
         cells, move = cells[beyond], move[beyond]
         count = self.start[cells + 1] - self.start[cells]
         at = np.repeat(np.arange(len(cells)), count)

@@ -15,7 +15,7 @@ from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 from sdcdsl.proof.allowance import Allowance
 from sdcdsl.proof.packed import TYPES, unpacked
 

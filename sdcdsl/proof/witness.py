@@ -191,7 +191,7 @@ class Witnesses:
         of, attacker = np.divmod(key, regions.attackers)
         least = np.full(len(key), np.inf)
         np.minimum.at(least, row, np.where(up, self.problem.levels_up[pair], self.problem.levels_down[pair]))
-        least[np.isinf(least)] = 0.0  # pairs that ask for nothing allow for nothing
+        least[np.isinf(least)] = 0.0  # pairs that require nothing allow for nothing
         violation, where = self._violation(witness[of], step[of], attacker)
         off = _times(self.residuals.largest[witness], np.abs(step))
         allowed = TOLERANCE * least

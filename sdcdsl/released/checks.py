@@ -48,8 +48,8 @@ def contradicts_sums(problem: TableProblem, pattern: Pattern, told: ReleasedCell
     largest = np.fmax(np.abs(problem.dataset["a"].values), np.abs(told.number))  # adjusted figures may be much larger
     size = np.bincount(of, weights=np.abs(c) * largest[at], minlength=m) + np.abs(made.rhs)
     loose = any(t.rounded or t.given is not None for t in problem.tables)
-    room = (ROUNDING if loose else LAST_BITS) * size + LAST_BITS
-    bad = np.flatnonzero((least > made.rhs + room) | (most < made.rhs - room))
+    tolerance = (ROUNDING if loose else LAST_BITS) * size + LAST_BITS
+    bad = np.flatnonzero((least > made.rhs + tolerance) | (most < made.rhs - tolerance))
     if not len(bad):
         return []
     notes = [_relation(problem, int(e), low, high) for e in bad[:SHOWN]]

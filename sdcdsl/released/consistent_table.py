@@ -43,10 +43,10 @@ def _between(mine: csr_array, rest: np.ndarray, least: np.ndarray, most: np.ndar
     """Figures within these bounds that add up, if there are any: near zero where that will do, else of a least sum."""
     start = np.clip(0.0, least, most)
     figures = start + lsqr(mine, rest - mine @ start, atol=1e-15, btol=1e-15)[0]
-    room = WITHIN * (1 + np.abs(figures))
+    tolerance = WITHIN * (1 + np.abs(figures))
     off = np.abs(mine @ figures - rest)
     size = abs(mine) @ np.abs(figures) + np.abs(rest)
-    if ((figures < least - room) | (figures > most + room)).any() or (off > WITHIN * (1 + size)).any():
+    if ((figures < least - tolerance) | (figures > most + tolerance)).any() or (off > WITHIN * (1 + size)).any():
         bounds = np.column_stack([least, most])
         for cost in (1.0, 0.0):  # where there is no least sum, any table will do
             found = linprog(np.full(len(least), cost), A_eq=mine, b_eq=rest, bounds=bounds, method="highs")

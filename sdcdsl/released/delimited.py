@@ -21,7 +21,7 @@ from sdcdsl.released.figures import BLANK, NUMBER, RANGE, STRANGE, Figures, with
 from sdcdsl.released.formula_guard import unguarded
 from sdcdsl.released.rows import ReleasedRows
 from sdcdsl.released.statements import Layout, PublishedStatements
-from sdcdsl.released.words import STATUS_WORDS, UNSAID
+from sdcdsl.released.status_words import STATUS_WORDS, UNSAID
 
 FIGURES = ("value", "low", "high", "base", "deviation")
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from sdcdsl.released.words import HIDDEN_WORDS, NIL_WORDS
+from sdcdsl.released.status_words import HIDDEN_WORDS, NIL_WORDS
 
 BLANK, NUMBER, RANGE, NIL, WORD, STRANGE = range(6)
 _PLAIN = r"^[+-]?\d+(\.\d+)?$"

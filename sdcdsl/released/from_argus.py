@@ -19,7 +19,7 @@ from sdcdsl.released.columns import Roles, code_columns, written_columns
 from sdcdsl.released.delimited import rows_of
 from sdcdsl.released.rows import ReleasedRows
 from sdcdsl.released.statements import Layout, PublishedStatements
-from sdcdsl.released.words import STATUS_LETTERS
+from sdcdsl.released.status_words import STATUS_LETTERS
 
 
 def first_row(text: str, table: BoundTable, delimiter: str | None) -> Header | None:

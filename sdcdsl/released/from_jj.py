@@ -1,6 +1,6 @@
 """JJ files as releases: statuses u and m are hidden cells, all others are published with the value of the file.
 
-A file that asks for nothing is a result (`to_jj`): no cell is sensitive, no level is above zero, every weight is 1. The
+A file that requires nothing is a result (`to_jj`): no cell is sensitive, no level is above zero, every weight is 1. The
 value beside m only fills the field there, and its bounds are the published interval. In all others the values are the
 original or adjusted ones (`understanding`), and bounds are what attackers know beforehand.
 
@@ -20,7 +20,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.released.figures import Figures
 from sdcdsl.released.rows import ReleasedRows
-from sdcdsl.released.words import TOOL_HIDDEN, TOOL_PUBLISHED
+from sdcdsl.released.status_words import TOOL_HIDDEN, TOOL_PUBLISHED
 
 CELLS_FROM = 3  # the line of the first cell
 

@@ -12,7 +12,7 @@ from sdcdsl.bind.readers.text_files import unopenable
 from sdcdsl.bind.readers.wording import clip
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 from sdcdsl.released.columns import Roles, find_roles
 from sdcdsl.released.delimited import FIGURES, rows_in
 from sdcdsl.released.rows import ReleasedRows

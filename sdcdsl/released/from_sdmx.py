@@ -21,7 +21,7 @@ from sdcdsl.released.columns import Roles, code_columns, missing_column
 from sdcdsl.released.delimited import frame_of, rows_in
 from sdcdsl.released.rows import ReleasedRows
 from sdcdsl.released.statements import Layout, PublishedStatements
-from sdcdsl.released.words import CHANGED, STATUS_WORDS, TOOL_HIDDEN, UNSAID
+from sdcdsl.released.status_words import CHANGED, STATUS_WORDS, TOOL_HIDDEN, UNSAID
 
 _FREE = ("", "F")
 

@@ -42,9 +42,9 @@ def merge(
 
 
 def _alike(one: ReleasedCells, other: ReleasedCells) -> np.ndarray:
-    room = one.half + other.half + 1e-9 * np.maximum(np.abs(one.number), np.abs(other.number))
+    tolerance = one.half + other.half + 1e-9 * np.maximum(np.abs(one.number), np.abs(other.number))
     alike = np.isnan(one.number) == np.isnan(other.number)
-    alike &= ~(np.abs(one.number - other.number) > room)
+    alike &= ~(np.abs(one.number - other.number) > tolerance)
     alike &= one.changed == other.changed
     for field in ("low", "high", "base", "deviation"):
         a, b = getattr(one, field), getattr(other, field)

@@ -56,10 +56,12 @@ def make_pattern(
     exact = np.where(true, a, v)  # a figure that lacks digits is taken for all of them
     parts = [(np.ones(problem.n, dtype=bool), hidden(exact, ~(plain | point)))]
     parts.append((wide, intervals(told.low, told.high)))
-    own_room = (wide & printed) | (point & told.changed)  # a share of zero leaves no room, and is a change in name
-    parts.append((own_room, Pattern(told.low, told.high, v, np.full(problem.n, CHANGED))))
-    for mask, room, form in ((by_base, base, rounded), (by_deviation, deviation, perturbed)):
-        parts.append((mask, form(np.where(room > 0, v, exact), np.where(mask, room, 0.0))))
+    own_tolerance = (wide & printed) | (
+        point & told.changed
+    )  # a share of zero leaves no tolerance, and is a change in name
+    parts.append((own_tolerance, Pattern(told.low, told.high, v, np.full(problem.n, CHANGED))))
+    for mask, tolerance, form in ((by_base, base, rounded), (by_deviation, deviation, perturbed)):
+        parts.append((mask, form(np.where(tolerance > 0, v, exact), np.where(mask, tolerance, 0.0))))
     if statements.alpha is not None and statements.beta is not None:
         sensitive = problem.dataset["status"].values == "u"
         share = np.where(sensitive, statements.alpha, statements.beta)

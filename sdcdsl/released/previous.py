@@ -10,7 +10,7 @@ import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic
-from sdcdsl.released import words as w
+from sdcdsl.released import status_words as w
 from sdcdsl.released.figures import NIL, NUMBER
 from sdcdsl.released.read import read_rows
 from sdcdsl.released.rows import ReleasedRows, cells_by_table

@@ -49,7 +49,7 @@ def as_printed(problem: TableProblem, pattern: Pattern, decimals: int | None = N
     noise = LEVEL_NOISE * _lowest_level(problem)
     low = np.where(exact, value, _rounded(pattern.low, ~exact, least, decimals, -1, noise))
     high = np.where(exact, value, _rounded(pattern.high, ~exact, least, decimals, 1, noise))
-    # A figure without room around it keeps having none.
+    # A figure without tolerance around it keeps having none.
     point = ~exact & (pattern.low == pattern.high) & (pattern.status == CHANGED)
     return replace(
         pattern, value=value, low=np.where(point, value, low), high=np.where(point, value, high), about=pattern.about

@@ -44,7 +44,7 @@ def read_release(
 
     `files` has a file for each table, by the table's name; a table without one is an error, or hidden altogether if
     absent cells are. `format` is recognised from the content unless it is given. A release that excludes the truth or
-    does not add up is no pattern, unless it is asked for `even_if_wrong`, to see what readers can tell from it.
+    does not add up is no pattern, unless it is required `even_if_wrong`, to see what readers can tell from it.
     """
     strangers = set(files) - {t.name for t in problem.tables}
     if strangers:

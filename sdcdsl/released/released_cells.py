@@ -18,7 +18,7 @@ import numpy as np
 from sdcdsl.bind.readers.wording import figure, offenders
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
-from sdcdsl.released import words as w
+from sdcdsl.released import status_words as w
 from sdcdsl.released.closeness import Closeness
 from sdcdsl.released.figures import BLANK, NIL, NUMBER, RANGE, WORD
 from sdcdsl.released.rows import ReleasedRows
@@ -188,8 +188,8 @@ class _Reading:
             return f"called {w.SAID[int(status[row])]}, but {self._shown(row)}"
 
         self._say("SDC406", "statuses that contradict what is printed", against, "status", both)
-        room = np.maximum(self.half, 1e-9 * np.abs(self.number))
-        outside = printed & wide & ((self.number < self.low - room) | (self.number > self.high + room))
+        tolerance = np.maximum(self.half, 1e-9 * np.abs(self.number))
+        outside = printed & wide & ((self.number < self.low - tolerance) | (self.number > self.high + tolerance))
         self._say("SDC406", "figures outside their own interval", outside, "value", self._shown)
 
     def _shown(self, row: int) -> str:

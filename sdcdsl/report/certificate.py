@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sdcdsl.audit.certify import write_certificate
 from sdcdsl.bind.file_locations import RecordedLocations
-from sdcdsl.ordinary import sha256
+from sdcdsl.ordinary_files import sha256
 from sdcdsl.policy.resolve import Policy
 
 __all__ = ["Input", "inputs_of", "sha256", "write_certificate"]

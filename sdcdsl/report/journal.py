@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
-from sdcdsl.ordinary import sha256
+from sdcdsl.ordinary_files import sha256
 from sdcdsl.report import staging
 from sdcdsl.report.staging import Staging, folder_to_disk
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.digest import digest as pattern_digest
 from sdcdsl.policy import document as d

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, has_errors
-from sdcdsl.ordinary import sha256
+from sdcdsl.ordinary_files import sha256
 from sdcdsl.pattern import Pattern
 from sdcdsl.policy import document as d
 from sdcdsl.registry import PluginFailed, load

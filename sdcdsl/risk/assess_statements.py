@@ -1,4 +1,4 @@
-"""What a policy asks for in `assess`."""
+"""What a policy requires in `assess`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NORMS = ("L1", "L2")
 
 
 def stated(protect: d.Block) -> tuple[tuple[str, ...], dict[str, Any]] | None:
-    """Experiments and options, as `assess` takes them; None: the block asks for no experiment.
+    """Experiments and options, as `assess` takes them; None: the block requires no experiment.
 
     The norm of the method is no secret (paper 002, section 3): the attacker takes it unless the statement says another.
     """

@@ -3,7 +3,7 @@
 The error of a cell is |â_i - a_i| / |a_i| in per cent, over all cells with a level and all replications. The paper
 calls a scenario safe if no value is recomputed and the distribution does not crowd at small errors. Here a scenario is
 *at risk* if more than `RECOMPUTED` of the errors are nothing, if more than `MOST` of the guesses miss the truth by less
-than half of what the protection levels ask for, or if more than `NEARLY_ALL` miss it by less than the levels.
+than half of what the protection levels require, or if more than `NEARLY_ALL` miss it by less than the levels.
 """
 
 from __future__ import annotations

@@ -4,16 +4,16 @@
 handle stand in files of their own (`master`, `scip`).
 """
 
-from sdcdsl.solve.backend import Can, Refused, Solver, backend, missing
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.backend import BackendRefused, Can, Solver, backend, missing
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.solving import refusal, solve
 from sdcdsl.solve.status import Solution, Status
 
 __all__ = [
+    "BackendRefused",
     "Can",
-    "Limits",
-    "Refused",
     "Solution",
+    "SolveLimits",
     "Solver",
     "Status",
     "backend",

@@ -1,7 +1,7 @@
 """What a solver is to us: a name, what it declares to be able to do, and one way to ask it.
 
-It gives back an `Answer` and is not believed: `solving` checks it and gives it its meaning. Which backends there are
-says the registry.
+It gives back an `BackendAnswer` and is not believed: `solving` checks it and gives it its meaning. Which backends there
+are says the registry.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from sdcdsl.diagnostics import did_you_mean
 from sdcdsl.registry import Unusable, load
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.vocabulary.backends import BACKENDS, DEFAULT
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ class Ending(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class BackendAnswer:
     ending: Ending
     values: np.ndarray | None = None  # as the solver saw the columns: with the scaling of the model
     bound: float | None = None  # likewise; None where the solver names none
     message: str = ""
 
 
-class Refused(Exception):
+class BackendRefused(Exception):
     """Nothing was solved: the backend is not there, or has not declared what the model needs. `refusal` and `missing`
     tell beforehand."""
 
@@ -78,7 +78,7 @@ class Solver(Protocol):
         """What to install, in a sentence; None if it is there."""
         ...
 
-    def ask(self, model: linopy.Model, limits: Limits) -> Answer: ...
+    def ask(self, model: linopy.Model, limits: SolveLimits) -> BackendAnswer: ...
 
 
 def backend(name: str = DEFAULT) -> Solver:
@@ -87,13 +87,13 @@ def backend(name: str = DEFAULT) -> Solver:
     if found is None:
         fault = BACKENDS.fault(name)
         near = did_you_mean(name, BACKENDS)
-        raise Refused(fault.headline if fault is not None else f"there is no backend `{name}`. {near}".strip())
+        raise BackendRefused(fault.headline if fault is not None else f"there is no backend `{name}`. {near}".strip())
     try:
         solver = load(found.solver)()
     except Unusable as error:
-        raise Refused(f"the backend `{name}` cannot be used: {error}") from error
+        raise BackendRefused(f"the backend `{name}` cannot be used: {error}") from error
     if not isinstance(solver, Solver):
-        raise Refused(f"the backend `{name}` cannot be used: a {type(solver).__name__} is no solver")
+        raise BackendRefused(f"the backend `{name}` cannot be used: a {type(solver).__name__} is no solver")
     return solver
 
 
@@ -101,5 +101,5 @@ def missing(name: str) -> str | None:
     """Why a backend cannot be used here at all, in a sentence."""
     try:
         return backend(name).missing()
-    except Refused as error:
+    except BackendRefused as error:
         return str(error)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdcdsl.numerics.integrality import run_twice, uncounted, whole_ends
-from sdcdsl.solve.backend import Answer, Can, Ending
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.backend import BackendAnswer, Can, Ending
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.modelling import Numbers, numbers
 from sdcdsl.status import CUTOFF, FAILED, INFEASIBLE, INFEASIBLE_OR_UNBOUNDED, LIMIT, OPTIMAL, UNBOUNDED
 from sdcdsl.vocabulary.backends import Backend
@@ -31,7 +31,7 @@ _ENDINGS = {
     FAILED: Ending.FAILED,
 }
 
-NO_LIMITS = Limits()
+NO_LIMITS = SolveLimits()
 
 
 class Highs:
@@ -41,10 +41,10 @@ class Highs:
     def missing(self) -> str | None:
         return None
 
-    def ask(self, model: linopy.Model, limits: Limits) -> Answer:
+    def ask(self, model: linopy.Model, limits: SolveLimits) -> BackendAnswer:
         return self.ask_for(numbers(model), limits)
 
-    def ask_for(self, seen: Numbers, limits: Limits = NO_LIMITS) -> Answer:
+    def ask_for(self, seen: Numbers, limits: SolveLimits = NO_LIMITS) -> BackendAnswer:
         h = handle(seen)
         for option, value in options(limits).items():
             h.setOptionValue(option, value)
@@ -60,7 +60,7 @@ class Highs:
 BACKEND = Backend("highs", "HiGHS, which sdcdsl brings along", Highs)
 
 
-def options(limits: Limits) -> dict[str, Any]:
+def options(limits: SolveLimits) -> dict[str, Any]:
     """Limits in HiGHS's words. Gaps of HiGHS are loose by default (1e-4), and an absolute one stands beside them."""
     out: dict[str, Any] = {"mip_rel_gap": limits.gap, "mip_abs_gap": 0.0, "random_seed": limits.seed % 2**31}
     if limits.time is not None:
@@ -105,7 +105,7 @@ def handle(seen: Numbers, fixed: np.ndarray | None = None) -> Any:
     return h
 
 
-def run(h: Any, integer: bool, quadratic: bool) -> Answer:
+def run(h: Any, integer: bool, quadratic: bool) -> BackendAnswer:
     import highspy  # noqa: PLC0415
 
     from sdcdsl.numerics.lp import STATUSES  # noqa: PLC0415
@@ -131,4 +131,4 @@ def run(h: Any, integer: bool, quadratic: bool) -> Answer:
         ending = Ending.LIMIT
     elif not integer and not quadratic and ending is Ending.OPTIMAL:
         bound = float(info.objective_function_value)
-    return Answer(ending, values, bound, f"HiGHS: {h.modelStatusToString(ended)}")
+    return BackendAnswer(ending, values, bound, f"HiGHS: {h.modelStatusToString(ended)}")

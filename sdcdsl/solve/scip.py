@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.solve.backend import Answer, Can, Ending, Refused
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.backend import BackendAnswer, BackendRefused, Can, Ending
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.status import Solution, Status, gap
 from sdcdsl.vocabulary.backends import Backend
 
@@ -55,7 +55,7 @@ class Scip:
             return "the backend `scip` needs the package pyscipopt: install sdcdsl[scip], or choose `backend highs`"
         return None
 
-    def ask(self, model: linopy.Model, limits: Limits) -> Answer:
+    def ask(self, model: linopy.Model, limits: SolveLimits) -> BackendAnswer:
         scip = _new(limits)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.lp"
@@ -63,22 +63,22 @@ class Scip:
             try:
                 scip.readProblem(str(path))
             except OSError as error:  # a column that stands in no row, say
-                return Answer(Ending.FAILED, None, None, f"SCIP does not read the model: {error}")
+                return BackendAnswer(Ending.FAILED, None, None, f"SCIP does not read the model: {error}")
         try:
             scip.optimize()
         except Exception as error:  # PySCIPOpt has no type of its own for what SCIP gives up at
-            return Answer(Ending.FAILED, None, None, str(error))
+            return BackendAnswer(Ending.FAILED, None, None, str(error))
         ending = _ENDINGS.get(scip.getStatus(), Ending.FAILED)
         message = f"SCIP: {scip.getStatus()}"
         bound = float(scip.getDualbound()) if ending in (Ending.OPTIMAL, Ending.LIMIT) else None
         if bound is not None and abs(bound) >= scip.infinity():
             bound = None
         if not scip.getNSols() or ending not in (Ending.OPTIMAL, Ending.LIMIT):
-            return Answer(ending, None, bound, message)
+            return BackendAnswer(ending, None, bound, message)
         best = scip.getBestSol()
         by_name = {v.name: scip.getSolVal(best, v) for v in scip.getVars()}  # more than columns: of squares, too
         values = np.array([by_name.get(f"x{label}", np.nan) for label in model.matrices.vlabels])
-        return Answer(ending, values, bound, message)
+        return BackendAnswer(ending, values, bound, message)
 
 
 BACKEND = Backend("scip", "SCIP, by the package pyscipopt", Scip)
@@ -91,7 +91,7 @@ def branch_and_cut(
     integer: np.ndarray,
     rows: tuple[csr_array, np.ndarray],
     separate: Separate,
-    limits: Limits,
+    limits: SolveLimits,
     *,
     start: np.ndarray | None = None,
     on_incumbent: Callable[[np.ndarray, float], None] | None = None,
@@ -109,7 +109,7 @@ def branch_and_cut(
     """
     absent = Scip().missing()
     if absent is not None:
-        raise Refused(absent)
+        raise BackendRefused(absent)
     begun = monotonic()
     scip = _new(limits)
     # The family is known to its handler only: nobody may conclude from the rows alone which solutions are alike.
@@ -142,7 +142,9 @@ def branch_and_cut(
     return _solution(scip, x, np.asarray(integer, dtype=bool), cost, limits, begun)
 
 
-def _solution(scip: Any, x: list[Any], integer: np.ndarray, cost: np.ndarray, limits: Limits, begun: float) -> Solution:
+def _solution(
+    scip: Any, x: list[Any], integer: np.ndarray, cost: np.ndarray, limits: SolveLimits, begun: float
+) -> Solution:
     ended, seconds = scip.getStatus(), monotonic() - begun
     ending, message = _ENDINGS.get(ended, Ending.FAILED), f"SCIP: {ended}"
     bound = float(scip.getDualbound())
@@ -163,7 +165,7 @@ def _solution(scip: Any, x: list[Any], integer: np.ndarray, cost: np.ndarray, li
     return Solution(status, objective, known, values, seconds, message)
 
 
-def _new(limits: Limits) -> Any:
+def _new(limits: SolveLimits) -> Any:
     """A silent SCIP with the limits in its own words."""
     import pyscipopt  # noqa: PLC0415
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array, hstack, identity
 
-from sdcdsl.solve.backend import WORDS, Answer, Can, Ending, Refused, Solver, backend
+from sdcdsl.solve.backend import WORDS, BackendAnswer, BackendRefused, Can, Ending, Solver, backend
 from sdcdsl.solve.highs import Highs
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.modelling import Numbers, needs, numbers
 from sdcdsl.solve.status import Solution, Status, gap
 from sdcdsl.vocabulary.backends import DEFAULT
@@ -29,7 +29,7 @@ NEAR_WHOLE = 1e-4
 NEAR_GAP = 1e-6  # gaps are shares of an objective that was rounded on its way
 
 
-def refusal(model: linopy.Model, limits: Limits, by: Solver) -> str | None:
+def refusal(model: linopy.Model, limits: SolveLimits, by: Solver) -> str | None:
     """Why a backend is not to be asked, in a sentence."""
     absent = by.missing()
     if absent is not None:
@@ -39,13 +39,13 @@ def refusal(model: linopy.Model, limits: Limits, by: Solver) -> str | None:
     return f"the backend `{by.name}` has not declared that it can do this: {', '.join(lacking)}" if lacking else None
 
 
-def solve(model: linopy.Model, limits: Limits | None = None, by: str | Solver = DEFAULT) -> Solution:
-    """Raises `Refused` where nothing can be solved; every other mishap is a status."""
-    limits = limits or Limits()
+def solve(model: linopy.Model, limits: SolveLimits | None = None, by: str | Solver = DEFAULT) -> Solution:
+    """Raises `BackendRefused` where nothing can be solved; every other mishap is a status."""
+    limits = limits or SolveLimits()
     chosen = backend(by) if isinstance(by, str) else by
     why_not = refusal(model, limits, chosen)
     if why_not is not None:
-        raise Refused(why_not)
+        raise BackendRefused(why_not)
     begun = monotonic()
     answer = chosen.ask(model, limits)
     seen = numbers(model)
@@ -55,7 +55,9 @@ def solve(model: linopy.Model, limits: Limits | None = None, by: str | Solver = 
     return replace(judged(seen, answer, limits), seconds=monotonic() - begun)
 
 
-def _resolved(model: linopy.Model, limits: Limits, by: Solver, begun: float, answer: Answer) -> Answer:
+def _resolved(
+    model: linopy.Model, limits: SolveLimits, by: Solver, begun: float, answer: BackendAnswer
+) -> BackendAnswer:
     """Unbounded or infeasible? Without an objective it can only be infeasible."""
     without = model.copy()
     without.objective = 0 * without.objective.expression
@@ -64,12 +66,12 @@ def _resolved(model: linopy.Model, limits: Limits, by: Solver, begun: float, ans
     if again.ending is Ending.INFEASIBLE:
         return again
     if again.values is not None and judged(numbers(without), again, limits).found:
-        return Answer(Ending.UNBOUNDED, message=answer.message)
+        return BackendAnswer(Ending.UNBOUNDED, message=answer.message)
     ending = Ending.LIMIT if again.ending is Ending.LIMIT else Ending.FAILED
-    return Answer(ending, message=f"{answer.message}; not resolved: {again.message}")
+    return BackendAnswer(ending, message=f"{answer.message}; not resolved: {again.message}")
 
 
-def judged(seen: Numbers, answer: Answer, limits: Limits) -> Solution:
+def judged(seen: Numbers, answer: BackendAnswer, limits: SolveLimits) -> Solution:
     """The status of an answer."""
     if answer.values is None:
         status = {
@@ -91,7 +93,7 @@ def judged(seen: Numbers, answer: Answer, limits: Limits) -> Solution:
     return Solution(status, objective, bound, values / seen.unit, message=answer.message)
 
 
-def _bound(seen: Numbers, answer: Answer, limits: Limits, objective: float) -> float | None:
+def _bound(seen: Numbers, answer: BackendAnswer, limits: SolveLimits, objective: float) -> float | None:
     way = -1.0 if seen.maximise else 1.0
     if answer.bound is not None:
         bound = answer.bound / seen.objective_unit + seen.constant

@@ -1,6 +1,6 @@
 """What an answer is. A status means exactly one thing:
 
-optimal      a checked solution, proven to be within the gap that was asked for
+optimal      a checked solution, proven to be within the gap that was required
 feasible     a checked solution; `gap` says how far from the best it may be, None: nothing is known
 infeasible   there is no solution: the solver has proved it
 unbounded    there are solutions, and their objectives have no end

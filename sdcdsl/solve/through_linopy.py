@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdcdsl.solve.backend import Answer, Can, Ending
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.backend import BackendAnswer, Can, Ending
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.modelling import numbers
 from sdcdsl.vocabulary.backends import Backend
 
@@ -63,20 +63,20 @@ class ThroughLinopy:
 
         return None if self.name in linopy.available_solvers else f"the solver `{self.name}` is not installed here"
 
-    def options(self, limits: Limits) -> dict[str, Any]:
+    def options(self, limits: SolveLimits) -> dict[str, Any]:
         asked = (limits.time, limits.gap, limits.threads, limits.seed)
         named = zip(OPTIONS[self.name], asked, strict=True)
         given = {option: value for option, value in named if option is not None and value is not None}
         return {**QUIET.get(self.name, {}), **given}
 
-    def ask(self, model: linopy.Model, limits: Limits) -> Answer:
+    def ask(self, model: linopy.Model, limits: SolveLimits) -> BackendAnswer:
         from linopy.solvers import Solver  # noqa: PLC0415
 
         try:
             solver = Solver.from_name(self.name, model=model, io_api="lp", options=self.options(limits))
             result = solver.solve()
         except Exception as error:  # whatever a foreign solver raises: licences, options, its own bugs
-            return Answer(Ending.FAILED, message=f"{self.name}: {type(error).__name__}: {error}")
+            return BackendAnswer(Ending.FAILED, message=f"{self.name}: {type(error).__name__}: {error}")
         condition = result.status.termination_condition.value
         message = f"{self.name}: {condition}"
         ending = _ENDINGS.get(condition, Ending.FAILED)
@@ -85,7 +85,7 @@ class ThroughLinopy:
             primal = result.solution.primal
             values = primal[model.matrices.vlabels] if len(primal) else None
         bound = result.report.dual_bound if result.report is not None and numbers(model).integer.any() else None
-        return Answer(ending, values, bound, message)
+        return BackendAnswer(ending, values, bound, message)
 
 
 GUROBI = Backend("gurobi", "Gurobi, where it is installed", partial(ThroughLinopy, "gurobi"))

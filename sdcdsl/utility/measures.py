@@ -32,7 +32,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Deviations:
+class DeviationMeasures:
     """Of the published figures of some cells; `relative` in per cent."""
 
     cells: int
@@ -64,9 +64,9 @@ class Measures:
     cost: float  # Σ w over the cells touched
     value_touched: float  # per cent of Σ |a|
     value_hidden: float
-    all_cells: Deviations | None = None  # None: no figure was changed
-    sensitive_cells: Deviations | None = None
-    other_cells: Deviations | None = None
+    all_cells: DeviationMeasures | None = None  # None: no figure was changed
+    sensitive_cells: DeviationMeasures | None = None
+    other_cells: DeviationMeasures | None = None
     widths: Widths | None = None  # None: the release tells no ranges
     attacker_width: Spread | None = None  # per cent of the true value; None: not audited, or nothing is bounded
     attacker_unbounded: int | None = None  # audited cells without an end on one side
@@ -119,7 +119,7 @@ def measure(
     size = np.abs(a)
     of_value = 100 / max(float(size[published].sum()), np.finfo(float).tiny)
     changed = (status == CHANGED) & published
-    groups: list[Deviations | None] = [None, None, None]
+    groups: list[DeviationMeasures | None] = [None, None, None]
     if changed.any():
         printed = published & ~np.isnan(pattern.value)
         groups = [_deviations(pattern.value, a, printed & some) for some in (published, sensitive, ~sensitive)]
@@ -146,9 +146,9 @@ def measure(
     )
 
 
-def _deviations(v: np.ndarray, a: np.ndarray, some: np.ndarray) -> Deviations:
+def _deviations(v: np.ndarray, a: np.ndarray, some: np.ndarray) -> DeviationMeasures:
     off, size = np.abs(v - a)[some], np.abs(a)[some]
-    return Deviations(int(some.sum()), _of(off), _relative(off, size), float(np.linalg.norm(off)))
+    return DeviationMeasures(int(some.sum()), _of(off), _relative(off, size), float(np.linalg.norm(off)))
 
 
 def _widths(pattern: Pattern, a: np.ndarray, touched: np.ndarray) -> Widths | None:

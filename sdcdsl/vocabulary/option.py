@@ -44,7 +44,7 @@ class OptionSpec(Record):
     least: float | None = None
     most: float | None = None
     where: bool = False  # takes a condition although its kind is not per cell (`sense up where …`)
-    tighter: int = 0  # +1: a larger value asks for more protection, -1: for less
+    tighter: int = 0  # +1: a larger value requires more protection, -1: for less
 
     @property
     def per_cell(self) -> bool:

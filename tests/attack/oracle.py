@@ -115,14 +115,14 @@ def simplex_range(system: System, cell: int) -> tuple[Number, Number]:
 
 
 def _furthest(system: System, cell: int, sign: int) -> Number:
-    """max sign · x_cell. Each x_j is split into parts up and down, both from zero to their room."""
+    """max sign · x_cell. Each x_j is split into parts up and down, both from zero to their slack."""
     rows, pivots = system.echelon
     parts = [(j, s) for j, c in enumerate(system.open) for s in (1, -1) if (system.up[c] if s > 0 else -system.down[c])]
-    room = [system.up[system.open[j]] if s > 0 else -system.down[system.open[j]] for j, s in parts]
+    slack = [system.up[system.open[j]] if s > 0 else -system.down[system.open[j]] for j, s in parts]
     basis = [next(k for k, (j, _) in enumerate(parts) if j == pivot) for pivot in pivots]
     tableau = [[row[j] * s * parts[b][1] for j, s in parts] for row, b in zip(rows, basis, strict=True)]
     value = [Fraction(0)] * len(basis)
-    full = [False] * len(parts)  # parts outside the basis that stand at their room instead of at zero
+    full = [False] * len(parts)  # parts outside the basis that stand at their slack instead of at zero
     gain = [Fraction(sign * s if system.open[j] == cell else 0) for j, s in parts]
     for row, b in zip(tableau, basis, strict=True):
         gain = _minus(gain, gain[b], row)
@@ -133,12 +133,12 @@ def _furthest(system: System, cell: int, sign: int) -> Number:
         if enter is None:
             return total
         way = -1 if full[enter] else 1
-        step, leaving = room[enter], -1
+        step, leaving = slack[enter], -1
         for i, row in enumerate(tableau):
             rate = -way * row[enter]  # by how much the part in the basis moves
             if not rate:
                 continue
-            limit = value[i] / -rate if rate < 0 else (room[basis[i]] - value[i]) / rate
+            limit = value[i] / -rate if rate < 0 else (slack[basis[i]] - value[i]) / rate
             if limit < step or (limit == step and basis[i] < (basis[leaving] if leaving >= 0 else enter)):
                 step, leaving = limit, i
         if step == INF:
@@ -150,8 +150,8 @@ def _furthest(system: System, cell: int, sign: int) -> Number:
             full[enter] = not full[enter]
             continue
         gone = basis[leaving]
-        full[gone] = value[leaving] != 0  # it left at its room, or at zero
-        value[leaving] = way * step + (Fraction(room[enter]) if full[enter] else 0)
+        full[gone] = value[leaving] != 0  # it left at its slack, or at zero
+        value[leaving] = way * step + (Fraction(slack[enter]) if full[enter] else 0)
         full[enter] = False
         pivot = [v / tableau[leaving][enter] for v in tableau[leaving]]
         tableau = [pivot if i == leaving else _minus(row, row[enter], pivot) for i, row in enumerate(tableau)]
@@ -176,9 +176,9 @@ def eliminated_range(system: System, cell: int) -> tuple[Number, Number]:
     todo: set[Inequality] = set()
     for i, row in enumerate(kernel):
         inner = [row[q] / own[q] if j == q else v - row[q] / own[q] * own[j] for j, v in enumerate(row)]
-        for s, room in ((1, system.up[system.open[i]]), (-1, system.down[system.open[i]])):
-            if isinstance(room, Fraction):
-                todo.add(((*(s * v for v in inner), s * room), frozenset([2 * i + (s > 0)])))
+        for s, slack in ((1, system.up[system.open[i]]), (-1, system.down[system.open[i]])):
+            if isinstance(slack, Fraction):
+                todo.add(((*(s * v for v in inner), s * slack), frozenset([2 * i + (s > 0)])))
     for gone, j in enumerate([j for j in range(len(own)) if j != q], 1):
         todo = _without(todo, j, gone + 1)
     low: Number = -INF
@@ -228,7 +228,7 @@ def protected(ends: tuple[Number, Number], a: float, lpl: float, upl: float, spl
     below, above = Fraction(a) - low, high - Fraction(a)
     levels = [Fraction(level) * (1 - TOLERANCE) for level in (lpl, upl, spl)]
     # A level of nothing asks for nothing, also where the last digit of a sum lies on the wrong side of a printed end.
-    return all(not level or room >= level for room, level in zip((below, above, below + above), levels, strict=True))
+    return all(not level or slack >= level for slack, level in zip((below, above, below + above), levels, strict=True))
 
 
 def whole(ends: tuple[Number, Number]) -> tuple[Number, Number]:

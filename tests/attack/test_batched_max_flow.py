@@ -10,12 +10,12 @@ import pytest
 from sdcdsl.attack import batched_max_flow as streaming
 from sdcdsl.attack import survey
 from sdcdsl.attack.survey import settle
-from sdcdsl.attack.task import Findings, Known, Pairs, Task
+from sdcdsl.attack.task import AttackTask, Findings, OwnKnowledge, TaskPairs
 from sdcdsl.numerics.compiled import kernels
 from tests.attack.test_survey import grid
 
 
-def task_of(seed: int, slide: bool = False, open_ended: bool = False) -> Task:
+def task_of(seed: int, slide: bool = False, open_ended: bool = False) -> AttackTask:
     """Half of the cells of a table, some of which ask for more than they can get."""
     component = grid(6, 7, seed)
     rng = np.random.default_rng(seed)
@@ -24,20 +24,20 @@ def task_of(seed: int, slide: bool = False, open_ended: bool = False) -> Task:
     if open_ended:
         component = replace(component, u=np.where(rng.random(56) < 0.3, np.inf, component.u))
     cell = np.repeat(rng.permutation(56)[:28], 2)  # two attackers each, who see the same
-    room = np.minimum(np.stack([-component.l[cell], component.u[cell]]), 20.0)
-    need = room * rng.uniform(0.05, 1.05, (2, 56))
+    slack = np.minimum(np.stack([-component.l[cell], component.u[cell]]), 20.0)
+    need = slack * rng.uniform(0.05, 1.05, (2, 56))
     both = need.sum(axis=0) * rng.uniform(0.5, 1.2, 56) if slide else np.zeros(56)
-    pairs = Pairs(cell, np.tile(np.arange(2), 28), need, both)
-    return Task(component, pairs, Known.nothing(), 2, engine="network", watch=np.arange(56))
+    pairs = TaskPairs(cell, np.tile(np.arange(2), 28), need, both)
+    return AttackTask(component, pairs, OwnKnowledge.nothing(), 2, engine="network", watch=np.arange(56))
 
 
-def one_by_one(task: Task, monkeypatch: pytest.MonkeyPatch) -> Findings:
+def one_by_one(task: AttackTask, monkeypatch: pytest.MonkeyPatch) -> Findings:
     with monkeypatch.context() as patch, kernels("fast"):
         patch.setattr(survey, "streams", lambda *_: False)
         return settle(task)
 
 
-def check_moves(task: Task, found: Findings) -> None:
+def check_moves(task: AttackTask, found: Findings) -> None:
     """Every side is reached by a table that adds up and is inside its box, give or take what audits allow."""
     component = task.component
     for side, sign in ((0, -1.0), (1, 1.0)):
@@ -81,7 +81,7 @@ def test_exact_ends(seed: int, open_ended: bool, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(found.reached, one_by_one(task, monkeypatch).reached, rtol=1e-12)
 
 
-def test_moves_are_entered_before_there_is_no_room_for_more(monkeypatch: pytest.MonkeyPatch):
+def test_moves_are_entered_before_there_is_no_slack_for_more(monkeypatch: pytest.MonkeyPatch):
     task = task_of(1)
     monkeypatch.setattr(streaming, "TUNING", replace(streaming.TUNING, flows_at_once=3))
     with kernels("fast"):
@@ -96,7 +96,7 @@ def test_moves_are_entered_before_there_is_no_room_for_more(monkeypatch: pytest.
 
 def test_one_by_one_where_attackers_know_more():
     task = task_of(2)
-    known = Known(np.array([1]), task.pairs.cell[:1].copy(), np.array([-0.01]), np.array([0.01]))
+    known = OwnKnowledge(np.array([1]), task.pairs.cell[:1].copy(), np.array([-0.01]), np.array([0.01]))
     with kernels("fast"):
         found = settle(replace(task, known=known))
     mine = (task.pairs.attacker == 1) & (task.pairs.cell == known.cell[0])

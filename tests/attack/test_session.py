@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from sdcdsl.attack import Range, Session
+from sdcdsl.attack import CellRange, Session
 from tests.attack.oracle import INF, System, simplex_range
 from tests.attack.tables import World, cross, flat, known_table, systems
 
@@ -64,14 +64,14 @@ def check_proof(system: System, proof, cell: int, end: float, sign: int) -> None
     gamma[proof.equations] = proof.gamma
     c -= np.bincount(system.cell_of, weights=system.coefficient * gamma[system.equation_of], minlength=system.n)
     c[np.abs(c) <= CLOSE] = 0.0  # what rounding leaves must not meet an infinite end
-    room = np.where(c > 0, system.high - system.a, system.a - system.low)
-    most = float((np.abs(c[c != 0]) * room[c != 0]).sum())
+    slack = np.where(c > 0, system.high - system.a, system.a - system.low)
+    most = float((np.abs(c[c != 0]) * slack[c != 0]).sum())
     scale = scale_of(system)
     assert abs(proof.amount - sign * (end - system.a[cell])) <= CLOSE * scale, "it claims another end"
     assert most <= proof.amount + CLOSE * scale, (most, proof.amount)
 
 
-def able(system: System, engine: str | None) -> list[Range] | None:
+def able(system: System, engine: str | None) -> list[CellRange] | None:
     """The answers of an engine; None if it says that it is not made for such relations, which two of them may."""
     made = session(system, engine)
     try:

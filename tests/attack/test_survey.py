@@ -12,8 +12,8 @@ from sdcdsl.attack.engine import Engine
 from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.attack.reduction import Component
 from sdcdsl.attack.survey import settle
-from sdcdsl.attack.task import Known, Pairs, Task
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.attack.task import AttackTask, OwnKnowledge, TaskPairs
+from sdcdsl.numerics.null_space import RelationMatrix
 from sdcdsl.numerics.simplex import tableau
 
 
@@ -27,7 +27,7 @@ def grid(rows: int, columns: int, seed: int) -> Component:
     tight = rng.random(cell.shape) < 0.3  # they stop the others
     width = np.where(tight, 1.0, 20.0).ravel()
     l, u = -rng.uniform(0.1, 1, cell.size) * width, rng.uniform(0.1, 1, cell.size) * width
-    matrix = Matrix(start, np.concatenate(lines), value, cell.size)
+    matrix = RelationMatrix(start, np.concatenate(lines), value, cell.size)
     return Component(cell.ravel(), np.arange(len(lines)), matrix, l, u)
 
 
@@ -39,9 +39,9 @@ def test_ends_are_the_same_whatever_the_engine_was_asked_before(seed: int, monke
     component = grid(4, 5, seed)
     rng = np.random.default_rng(seed)
     cell = np.repeat(rng.permutation(30)[:12], 3)  # three attackers each, who see the same
-    pairs = Pairs(cell, np.tile(np.arange(3), 12), rng.uniform(0.1, 6, (2, 36)), np.zeros(36))
+    pairs = TaskPairs(cell, np.tile(np.arange(3), 12), rng.uniform(0.1, 6, (2, 36)), np.zeros(36))
     engines = Engines()
-    task = Task(component, pairs, Known.nothing(), 3, engine="dense", to_the_end=True)
+    task = AttackTask(component, pairs, OwnKnowledge.nothing(), 3, engine="dense", to_the_end=True)
     first = settle(task, engines=engines)
     known = np.where(first.closed, first.reached, np.nan)
     again = settle(replace(task, exact=True, to_the_end=False, settled=known), engines=engines)
@@ -62,8 +62,8 @@ class Remembering(Engines):
 
 
 def test_an_end_that_another_survey_found_counts():
-    matrix = Matrix(np.array([0, 2]), np.array([0, 1]), np.array([1.0, -1.0]), 2)
+    matrix = RelationMatrix(np.array([0, 2]), np.array([0, 1]), np.array([1.0, -1.0]), 2)
     component = Component(np.arange(2), np.arange(1), matrix, np.array([-10.0, -4.0]), np.array([10.0, 5.0]))
-    pairs = Pairs(np.array([0]), np.array([0]), np.ones((2, 1)), np.zeros(1))
-    found = settle(Task(component, pairs, Known.nothing(), 1, exact=True), engines=Remembering())
+    pairs = TaskPairs(np.array([0]), np.array([0]), np.ones((2, 1)), np.zeros(1))
+    found = settle(AttackTask(component, pairs, OwnKnowledge.nothing(), 1, exact=True), engines=Remembering())
     assert found.reached[:, 0].tolist() == pytest.approx([4, 5])

@@ -126,9 +126,9 @@ def asked(draw, ends: tuple[Number, Number], a: float) -> tuple[float, float, fl
     """Levels around what the release really gives: exactly that, less, a little more, or nothing at all."""
     low, high = ends
     out = []
-    for room in (a - float(low), float(high) - a, float(high) - float(low)):
+    for slack in (a - float(low), float(high) - a, float(high) - float(low)):
         factor = draw(st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.0, 1.001, 3.0]))
-        given = 0.0 if room < 1e-6 and factor <= 1 else factor * room if 1e-6 <= room < INF else 4.0 * factor
+        given = 0.0 if slack < 1e-6 and factor <= 1 else factor * slack if 1e-6 <= slack < INF else 4.0 * factor
         out.append(given)
     return out[0], out[1], out[2]
 

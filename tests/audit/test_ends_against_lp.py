@@ -31,11 +31,11 @@ SHARE, DIGITS = Fraction(1, 10**9), Fraction(1, 2**49)  # of the distance from t
 
 
 def solved(system: System, cell: int, sign: int) -> float | None:
-    """How far the cell goes from the true table, by scipy, in units of a typical room; None if it fails."""
+    """How far the cell goes from the true table, by scipy, in units of a typical slack; None if it fails."""
     l, u = np.minimum(system.low - system.a, 0.0), np.maximum(system.high - system.a, 0.0)
-    rooms = np.concatenate([-l, u])
-    rooms = rooms[(rooms > 0) & np.isfinite(rooms)]
-    unit = float(np.exp(np.log(rooms).mean())) if len(rooms) else 1.0
+    slacks = np.concatenate([-l, u])
+    slacks = slacks[(slacks > 0) & np.isfinite(slacks)]
+    unit = float(np.exp(np.log(slacks).mean())) if len(slacks) else 1.0
     m, n = int(system.equation_of.max()) + 1, system.n
     matrix = coo_array((system.coefficient, (system.equation_of, system.cell_of)), shape=(m, n)).tocsr()
     cost = np.zeros(n)
@@ -50,9 +50,9 @@ def allowed(kind: str, shown: Fraction | float, true: Fraction | float, value: f
     """Whether what is said of an end holds, with the distances from the value that are shown and true."""
     if INF in (shown, true):
         return shown == true if kind == "exact" else (kind == "at least") == (true == INF)
-    room = SHARE * Fraction(true) + DIGITS * abs(Fraction(value))
+    slack = SHARE * Fraction(true) + DIGITS * abs(Fraction(value))
     short = Fraction(true) - Fraction(shown)
-    return {"exact": abs(short) <= room, "at least": short >= -room, "at most": short <= room}[kind]
+    return {"exact": abs(short) <= slack, "at least": short >= -slack, "at most": short <= slack}[kind]
 
 
 def audited(case: Case, folder) -> Audit | None:

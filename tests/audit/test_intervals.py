@@ -59,7 +59,7 @@ def test_an_end_beyond_what_a_verdict_looks_at():
 
 @pytest.mark.parametrize(("value", "width", "exactly"), [(1e9, 1.0, False), (1e-6, 1e-10, False), (1e9, 0.0, True)])
 def test_known_exactly_is_a_point(value: float, width: float, exactly: bool):
-    """One in 1e9 is room, however large the value is, and so is a ten-thousandth of a millionth."""
+    """One in 1e9 is slack, however large the value is, and so is a ten-thousandth of a millionth."""
     a = np.array([3 * value, value, 2 * value])
     problem = made(3, PARTS, a, [(0, 1)], levels=np.array([[value], [value], [0.0]]))
     result = audit(problem, wide(a, [0, width, width], [0, width, width]))

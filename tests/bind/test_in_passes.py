@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.bind.holdings import contributions_to
-from sdcdsl.bind.keys import cell_keys
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.microdata import Columns
+from sdcdsl.bind.sense_keys import cell_keys
 from sdcdsl.bind.tabulate import tabulate
 from sdcdsl.bind.tabulation import Tabulation
 from sdcdsl.diagnostics import FilePlace

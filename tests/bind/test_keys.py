@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from sdcdsl.bind.file_locations import FileLocations
-from sdcdsl.bind.keys import with_keys
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.bind.protect import bind_protect
+from sdcdsl.bind.sense_keys import with_keys
 from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import Source, has_errors
 from sdcdsl.policy.read import read_text

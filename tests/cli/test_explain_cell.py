@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from sdcdsl.cli import cli
 from sdcdsl.cli.explain_text import _moves
-from sdcdsl.pipeline.inferences import Move, Other
+from sdcdsl.pipeline.inferences import FeasibleTable, FeasibleValue
 from sdcdsl.vocabulary.rules import RULES
 from tests.cli.investment import CELL, FOUR, World
 
@@ -354,6 +354,6 @@ def test_a_jj_file(tmp_path: Path):
 
 
 def test_one_more_cell_and_more_cells():
-    move = Move(0, 1.0, 2.0)
-    assert _moves(Other(1.0, (move,), 2)) == ", with these and 1 more cell changed"
-    assert _moves(Other(1.0, (move,), 3)) == ", with these and 2 more cells changed"
+    move = FeasibleValue(0, 1.0, 2.0)
+    assert _moves(FeasibleTable(1.0, (move,), 2)) == ", with these and 1 more cell changed"
+    assert _moves(FeasibleTable(1.0, (move,), 3)) == ", with these and 2 more cells changed"

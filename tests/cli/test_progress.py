@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sdcdsl.cli.protect_display import Block, figures, told
+from sdcdsl.cli.protect_display import BlockDisplay, figures, told
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import Progress
 from tests.waiting import Looks
 
 
 def test_a_line_tells_the_size_first_and_then_how_far_the_search_is() -> None:
-    block = Block("turnover", monotonic(), "2 020 cells, 112 pairs", "csp", Deadline(60))
+    block = BlockDisplay("turnover", monotonic(), "2 020 cells, 112 pairs", "csp", Deadline(60))
     assert block.line().startswith("turnover: csp, 2 020 cells, 112 pairs, 60 s left, 0 s")
     block.standing = Progress("relaxation", 100.0, 75.0, "31 cuts")
     assert block.line().startswith("turnover: csp, relaxation, objective 100, bound 75, gap 25 %, 31 cuts, 60 s left")
@@ -23,7 +23,7 @@ def test_a_line_tells_the_size_first_and_then_how_far_the_search_is() -> None:
 
 
 def test_a_bar_shows_how_much_of_the_time_has_passed() -> None:
-    block = Block("turnover", monotonic(), doing="csp", deadline=Looks(10e-3))
+    block = BlockDisplay("turnover", monotonic(), doing="csp", deadline=Looks(10e-3))
     assert block.line().endswith("]") and "#" in block.line()
 
 

@@ -17,7 +17,10 @@ from tests.waiting import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
 # Small tables have all their intervals at once, and nothing to keep.
-PROGRAM = "from sdcdsl.accelerate.ip import benders; benders.MOST = 0.0; from sdcdsl.cli import main; main()"
+PROGRAM = (
+    "from dataclasses import replace; from sdcdsl.accelerate.ip import benders; "
+    "benders.TUNING = replace(benders.TUNING, most=0.0); from sdcdsl.cli import main; main()"
+)
 
 
 def started(path: Path, out: Path, *more: str) -> subprocess.Popen:

@@ -44,13 +44,13 @@ def safe(of: Settings, z: np.ndarray) -> bool:
     """Whether deviations are those of a table, within their ends, far enough and whole if that is asked for."""
     a = of.of
     unit = float(np.abs(z).max(initial=0.0)) or 1.0
-    room = WITHIN * unit
+    slack = WITHIN * unit
     own = z[a.cells]
     falls, rises = (-own >= a.lpl * (1 - WITHIN)) & (a.sense <= 0), (own >= a.upl * (1 - WITHIN)) & (a.sense >= 0)
     return bool(
-        (np.abs(a.M @ z) <= room).all()
-        and (z >= a.low - room).all()
-        and (z <= a.high + room).all()
+        (np.abs(a.M @ z) <= slack).all()
+        and (z >= a.low - slack).all()
+        and (z <= a.high + slack).all()
         and (falls | rises).all()
         and (not of.integer or (z == np.round(z)).all())
     )

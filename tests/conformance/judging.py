@@ -80,13 +80,13 @@ def _disagreements(of: Judged, noise: float) -> Iterator[str]:
     if not of.valid:
         return
     by, least = min(of.valid.items(), key=lambda item: item[1])
-    room = SAME * abs(least) + 1e-12 * max(map(abs, of.valid.values())) + noise
+    slack = SAME * abs(least) + 1e-12 * max(map(abs, of.valid.values())) + noise
     for said in of.said:
         if said.status == "infeasible":
             yield f"{said.way}: infeasible, and {by} has a release for {least:.9g}"
-        if said.bound is not None and said.bound > least + room:
+        if said.bound is not None and said.bound > least + slack:
             yield f"{said.way}: at least {said.bound:.9g}, and {by} has a release for {least:.9g}"
-        if said.status == "optimal" and (said.objective or 0.0) > least + room + GAP * abs(least):
+        if said.status == "optimal" and (said.objective or 0.0) > least + slack + GAP * abs(least):
             yield f"{said.way}: optimal at {said.objective:.9g}, and {by} has a release for {least:.9g}"
         if said.objective is not None and said.way in of.valid and not _same(said.objective, of.valid[said.way]):
             yield f"{said.way}: states {said.objective:.9g} for a release that costs {of.valid[said.way]:.9g}"
@@ -108,7 +108,7 @@ def _exposed(case: Case, released: Pattern) -> Iterator[str]:
         yield "a box without the true value"
     down, up = np.maximum(down, 0.0), np.maximum(up, 0.0)
     for pair, (attacker, cell) in enumerate(oracle.pairs):
-        low, high = (np.minimum(room, box) for room, box in zip(oracle._room[attacker], (down, up), strict=True))
+        low, high = (np.minimum(slack, box) for slack, box in zip(oracle._slack[attacker], (down, up), strict=True))
         lpl, upl, spl = oracle.levels[:, pair]
         reach = {
             side: furthest(oracle.M, low, high, cell, side, max(level, spl)) if max(level, spl) > 0 else 0.0

@@ -126,7 +126,7 @@ class Mixture:
         r = self.rows = Rows()
         self.constant = 0.0
         self.t = [r.column(low=0.0, high=0.0) if not self.free[i] else -1 for i in range(self.n)]
-        self.down: list[dict[int, float]] = [{} for _ in range(self.n)]  # the room below: constant under key -1
+        self.down: list[dict[int, float]] = [{} for _ in range(self.n)]  # the slack below: constant under key -1
         self.up: list[dict[int, float]] = [{} for _ in range(self.n)]
         self.hidden, self.used, self.changed = {}, {}, {}
         d, unit = self.d, self.unit
@@ -223,7 +223,7 @@ class Mixture:
         r, o = self.rows, self.oracle
         attacker, cell = o.pairs[pair]
         lpl, upl, spl = o.levels[:, pair] / self.unit
-        down, up = (room / self.unit for room in o._room[attacker])
+        down, up = (slack / self.unit for slack in o._slack[attacker])
         own = []
         for need, sign in ((upl, 1.0), (lpl, -1.0)):
             table = [r.column(low=-down[i], high=up[i]) if self.gone[i] or self.free[i] else -1 for i in range(self.n)]
@@ -233,9 +233,9 @@ class Mixture:
                 if i in self.hidden:
                     self._only_if(d, self.hidden[i])
                     continue
-                for room, way in ((self.up[i], 1.0), (self.down[i], -1.0)):
-                    terms = {d: way, **{c: -v for c, v in room.items() if c >= 0}}
-                    r.row(terms, -INF, room.get(-1, 0.0))
+                for slack, way in ((self.up[i], 1.0), (self.down[i], -1.0)):
+                    terms = {d: way, **{c: -v for c, v in slack.items() if c >= 0}}
+                    r.row(terms, -INF, slack.get(-1, 0.0))
             for relation in o.M:
                 terms = {table[i]: relation[i] for i in np.flatnonzero(relation) if table[i] >= 0}
                 if terms:

@@ -206,7 +206,7 @@ def test_each_cell_of_a_class_is_widened_at_its_cheaper_end():
 
 
 def test_a_union_has_no_width_that_a_cap_is_about():
-    """Two parts of a total that stays, and their union, which nobody publishes and which must have a room of 8."""
+    """Two parts of a total that stays, and their union, which nobody publishes and which must have a slack of 8."""
     n, relations = cross([flat(3)])
     a = np.array([30.0, 10.0, 10.0, 10.0, 20.0])
     relations = [*relations, [(-1.0, 4), (1.0, 1), (1.0, 2)]]

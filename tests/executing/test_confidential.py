@@ -19,7 +19,7 @@ from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
 from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy.read import read_policy
 from tests.executing import tasks_for_tests as tasks
 from tests.waiting import HANGS
@@ -64,7 +64,7 @@ protect secrets as NAME {
 """
 
 
-def policy(folder: Path) -> Request:
+def policy(folder: Path) -> ProtectRequest:
     rows = [[*row, sum(row)] for row in VALUES]
     rows.append([sum(column) for column in zip(*rows, strict=True)])
     lines = ["    | trade \\\\ place | Xanadu | Atlantis | Lemuria | Everywhere |"]
@@ -77,7 +77,7 @@ def policy(folder: Path) -> Request:
     path.write_text(text, encoding="utf-8")
     made, found = read_policy(path, str(path))
     assert not found, found
-    return Request(made, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder)
+    return ProtectRequest(made, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder)
 
 
 @pytest.fixture(scope="module")

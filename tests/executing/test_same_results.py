@@ -17,7 +17,7 @@ import pytest
 
 from sdcdsl.accelerate.cutting import separation
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.audit import Audit, attacking, audit
 from sdcdsl.bind.file_locations import RecordedLocations
@@ -33,7 +33,7 @@ from sdcdsl.pattern import hidden
 from sdcdsl.pattern.digest import digest
 from sdcdsl.pipeline.compare import bound_problem, compared, handed_over, runs_of
 from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.request import ProtectRequest, Watch
 from sdcdsl.pipeline.variants import stated_variants
 from sdcdsl.policy.read import read_policy
 from sdcdsl.risk import assess
@@ -109,7 +109,7 @@ def test_replications(problem, team):
 
 def test_separation(problem, team, monkeypatch):
     """Rounds in waves, as those of large tables are."""
-    demands = Demands(Instance(problem))
+    demands = CutRequirements(Instance(problem))
     n = demands.classes.count
     assert demands.classes.network is None
     monkeypatch.setattr(separation, "TUNING", replace(separation.TUNING, large=0, wave=12, batch=3))
@@ -142,7 +142,7 @@ def test_searches_that_separate(tmp_path, team, monkeypatch, method, options):
 BLOCK = "protect investment as NAME {\n  lpl 5\n  upl 8\n  against external\n  cost value\n  METHOD\n}\n"
 
 
-def asked(folder: Path, *methods: str) -> Request:
+def asked(folder: Path, *methods: str) -> ProtectRequest:
     text = POLICY[: POLICY.index("protect investment")]
     names = "abcdefg"[: len(methods)]
     text += "\n".join(BLOCK.replace("NAME", n).replace("METHOD", m) for n, m in zip(names, methods, strict=True))
@@ -150,7 +150,7 @@ def asked(folder: Path, *methods: str) -> Request:
     path.write_text(text, encoding="utf-8")
     policy, found = read_policy(path, str(path))
     assert not found, found
-    return Request(policy, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder)
+    return ProtectRequest(policy, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder)
 
 
 class Seen(Watch):

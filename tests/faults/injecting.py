@@ -24,7 +24,7 @@ import pytest
 from sdcdsl.methods.result import Result
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
-from sdcdsl.solve.backend import Answer, Ending
+from sdcdsl.solve.backend import BackendAnswer, Ending
 from sdcdsl.solve.status import Solution, Status
 
 PLACES = ("solver", "master", "engine", "pattern")
@@ -154,10 +154,10 @@ def faulty_highs(faults: Faults) -> type:
     return FaultyHighs
 
 
-def faulty_answer(honest: Callable[..., Answer], faults: Faults) -> Callable[..., Answer]:
+def faulty_answer(honest: Callable[..., BackendAnswer], faults: Faults) -> Callable[..., BackendAnswer]:
     """A backend for compiled models, as `solve` asks it."""
 
-    def ask(self: Any, model: Any, limits: Any) -> Answer:
+    def ask(self: Any, model: Any, limits: Any) -> BackendAnswer:
         answer = honest(self, model, limits)
         kind = faults.draw("ending", "slight", "wild", "bound", "none", "short")
         if kind is None:

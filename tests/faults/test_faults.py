@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.cli import exits
-from sdcdsl.solve import Limits, Status, solve
+from sdcdsl.solve import SolveLimits, Status, solve
 from sdcdsl.solve.highs import Highs
 from sdcdsl.solve.modelling import numbers
 from sdcdsl.solve.solving import TOLERANCE, violation
@@ -101,7 +101,7 @@ def test_answers_of_backends_are_checked(monkeypatch: pytest.MonkeyPatch):
     for model in (knapsack(), line(), line(need=2.5, whole=True)):
         seen = numbers(model)
         for _ in range(60):
-            found = solve(model, Limits())
+            found = solve(model, SolveLimits())
             if found.status in (Status.OPTIMAL, Status.FEASIBLE):
                 passed_on += 1
                 x = np.asarray(found.values) * seen.unit

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.checkpoint import Checkpointer, State, write
+from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, write
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from tests.executing.cubes import cube, problem_of
@@ -154,5 +154,5 @@ def checkpoints() -> list[bytes]:
             SolveContext({"gap": 0.0}, Deadline(), checkpointer=_Every(path, "this")),
         )
         facts = {"phase": "bound", "mirrored": False, "rounds": [[["protected", 1.0, [0, 1]]]]}
-        write(other, "this", State(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
+        write(other, "this", CheckpointState(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
         return [path.read_bytes(), other.read_bytes()]

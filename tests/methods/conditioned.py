@@ -78,7 +78,7 @@ class Conditioned(Oracle):
         d = self.problem.dataset
         status = d["status"].values
         for touched in self.sets():
-            if not self.keeps(touched):  # whole rooms do not protect: no intervals do
+            if not self.keeps(touched):  # whole slacks do not protect: no intervals do
                 continue
             gone = touched & suppress
             forms = np.where(gone, "m", np.where(touched | self.always, status, "z"))

@@ -34,7 +34,7 @@ class Oracle:
         self.w = d["w"].values
         self.pairs = list(zip(d["attacker_at"].values.tolist(), d["cell_at"].values.tolist(), strict=True))
         self.levels = np.stack([d["lpl"].values, d["upl"].values, d["spl"].values])
-        self._room = [self._known(k) for k in range(d.sizes["attacker"])]
+        self._slack = [self._known(k) for k in range(d.sizes["attacker"])]
         self._reached: dict[tuple[int, int, bytes], float] = {}
 
     def _known(self, attacker: int) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +64,7 @@ class Oracle:
         return self._reached[key]
 
     def reach_of(self, attacker: int, cell: int, side: int, hidden: np.ndarray, most: float) -> float:
-        down, up = (np.where(hidden, room, 0.0) for room in self._room[attacker])
+        down, up = (np.where(hidden, slack, 0.0) for slack in self._slack[attacker])
         return furthest(self.M, down, up, cell, side, most)
 
     def protected(self, pair: int, hidden: np.ndarray) -> bool:
@@ -128,7 +128,7 @@ class Oracle:
         equal, within, right = [], [], []
         tables = 2 * len(self.pairs)
         for pair, (attacker, cell) in enumerate(self.pairs):
-            down, up = (np.where(touch, room, 0.0) / unit for room in self._room[attacker])
+            down, up = (np.where(touch, slack, 0.0) / unit for slack in self._slack[attacker])
             for side in (DOWN, UP):
                 t = 2 + 2 * pair + side
                 low, high = -down, up.copy()

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,17 @@ import pytest
 
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.accelerate.ip import benders
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.checkpoint import Checkpointer, State, about, read, write
+from sdcdsl.methods import solving
+from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, about, read, write
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.pattern.digest import digest
+from sdcdsl.vocabulary.methods import METHODS
 from tests.executing.cubes import cube, problem_of
 
 
@@ -33,7 +36,7 @@ def problem(tmp_path_factory):
 
 def test_what_is_written_is_read(tmp_path):
     path = tmp_path / "a.checkpoint"
-    state = State(
+    state = CheckpointState(
         {"phase": "bound", "tries": [1, 2]}, {"hidden": np.array([True, False]), "z": np.array([1.5, np.inf])}
     )
     write(path, "this", state)
@@ -64,7 +67,7 @@ def _pickled(path: Path) -> None:
 
 
 def _cut_short(path: Path) -> None:
-    write(path, "this", State({}, {"hidden": np.zeros(1000, dtype=bool)}))
+    write(path, "this", CheckpointState({}, {"hidden": np.zeros(1000, dtype=bool)}))
     path.write_bytes(path.read_bytes()[:500])
 
 
@@ -84,7 +87,7 @@ def _zip(path: Path) -> None:
 
 def _rewritten(path: Path, change) -> None:
     """Another `hidden.npy`, in a file whose sums fit."""
-    write(path, "this", State({}, {"hidden": np.zeros(3, dtype=bool)}))
+    write(path, "this", CheckpointState({}, {"hidden": np.zeros(3, dtype=bool)}))
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     parts["_hidden.npy"] = change(parts["_hidden.npy"])
@@ -104,7 +107,7 @@ def _large(path: Path) -> None:
 
 def _overlapping(path: Path) -> None:
     """The same megabyte a thousand times: the directory of a ZIP file may name a part as often as it likes."""
-    write(path, "this", State({}, {"x": np.zeros(10**6, dtype=np.uint8)}))
+    write(path, "this", CheckpointState({}, {"x": np.zeros(10**6, dtype=np.uint8)}))
     raw = path.read_bytes()
     end = raw.rindex(b"PK\x05\x06")
     first = raw.index(b"PK\x01\x02")
@@ -118,14 +121,14 @@ def _overlapping(path: Path) -> None:
 
 def _link(path: Path) -> None:
     other = path.with_name("other")
-    write(other, "this", State())
+    write(other, "this", CheckpointState())
     path.symlink_to(other)
 
 
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (lambda path: write(path, "something else", State()), "other data"),
+        (lambda path: write(path, "something else", CheckpointState()), "other data"),
         (_compressed, "not one of ours"),
         (_cut_short, "cannot be read"),
         (_other_version, "version 0.0.0"),
@@ -172,7 +175,7 @@ def test_nothing_is_written_before_its_time(tmp_path):
 
 
 def _separated(problem) -> tuple[Separation, KeptCuts]:
-    separation = Separation(Demands(Instance(problem)))
+    separation = Separation(CutRequirements(Instance(problem)))
     n = separation.demands.classes.count
     made = separation.round(Capacities(separation.demands, np.zeros(n), np.zeros(n)))
     assert made.found
@@ -251,7 +254,7 @@ class Ending(Checkpointer):
     def due(self) -> bool:
         return True
 
-    def keep(self, state: State) -> None:
+    def keep(self, state: CheckpointState) -> None:
         super().keep(state)
         if self.written >= self.times:
             raise Ended
@@ -271,7 +274,9 @@ class Ending(Checkpointer):
     ],
 )
 def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, method, options, times):
-    monkeypatch.setattr(benders, "MOST", 0.0)  # small tables have all their intervals at once, and nothing to keep
+    # Small tables are solved by the model, or have all their intervals at once: there would be nothing to keep.
+    monkeypatch.setattr(benders, "TUNING", replace(benders.TUNING, most=0.0))
+    monkeypatch.setattr(solving, "METHODS", {method: replace(METHODS[method], model_up_to=0)})
     problem = problem_of(cube(tmp_path / "cube.jj", 3 if sensitive < 10 else 4, sensitive))
     whole = run(problem, method, SolveContext(options, Deadline(), seed=5))
     path = tmp_path / "a.checkpoint"
@@ -293,7 +298,7 @@ def test_a_forged_release_is_not_believed(problem, tmp_path):
     """Nothing hidden but what must be: attackers see through that, so it does not count."""
     whole = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline()))
     checkpointer = Checkpointer(tmp_path / "a", "this", every=1000)
-    checkpointer.found = State({"phase": "bound"}, {"hidden": Instance(problem).sensitive})
+    checkpointer.found = CheckpointState({"phase": "bound"}, {"hidden": Instance(problem).sensitive})
     made = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline(), checkpointer=checkpointer))
     assert whole.pattern is not None and made.pattern is not None and made.objective == whole.objective
     assert digest(made.pattern) == digest(whole.pattern)
@@ -301,7 +306,7 @@ def test_a_forged_release_is_not_believed(problem, tmp_path):
 
 def test_forged_tries_are_not_believed(problem):
     checkpointer = Checkpointer()
-    checkpointer.found = State({"rounds": [[["protected", 0.0, []]] * 3]})
+    checkpointer.found = CheckpointState({"rounds": [[["protected", 0.0, []]] * 3]})
     made = run(problem, "ecta", SolveContext({"alpha": 0.5, "tries": 3}, Deadline(), seed=5, checkpointer=checkpointer))
     whole = run(problem, "ecta", SolveContext({"alpha": 0.5, "tries": 3}, Deadline(), seed=5))
     assert made.status == whole.status == "feasible"

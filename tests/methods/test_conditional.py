@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sdcdsl.accelerate.ip import counted
 from sdcdsl.audit import audit, certify
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
@@ -70,7 +71,7 @@ def test_interval_protection_and_the_first_model(shape: str, seed: int):
 @pytest.mark.parametrize(("shape", "seed"), [("one dimension", 0), ("2-D", 0), ("2-D", 1)])
 def test_intervals_that_keep_every_level_are_there_before_any_choice(shape: str, seed: int, monkeypatch):
     """Somebody who stops a search early has valid intervals: as wide as all conditional levels together ask for."""
-    monkeypatch.setattr("sdcdsl.accelerate.ip.counted.STEPS", 0)
+    monkeypatch.setattr(counted, "TUNING", replace(counted.TUNING, steps=0))
     problem, deadline = conditional(seed, shape), Deadline()
 
     def stop(standing) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.methods.instance import DOWN, UP, Instance
-from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.pattern_check import falling_short
 from tests.attack.tables import cross, flat
 from tests.methods.oracle import SHORT, Oracle
 from tests.methods.tiny_tables import made, scaled, tiny_table

@@ -116,7 +116,7 @@ def valid(problem: TableProblem, down: np.ndarray, up: np.ndarray) -> bool:
     instance = Instance(problem)
     unit = max(float(instance.level.max(initial=0.0)), float(instance.slide.max(initial=0.0)), 1e-300)
     for pair in range(instance.pairs):
-        LB, UB = instance.room(int(instance.pair_attacker[pair]))
+        LB, UB = instance.slack(int(instance.pair_attacker[pair]))
         ends = np.stack([-np.minimum(LB, down), np.minimum(UB, up)], axis=1) / unit
         reach = [_furthest(instance.M, ends, int(instance.pair_cell[pair]), sign) * unit for sign in (-1, 1)]
         lpl, upl, spl = instance.level[0, pair], instance.level[1, pair], instance.slide[pair]
@@ -142,8 +142,8 @@ def best_hidden(problem: TableProblem, cap: int | None = None) -> float | None:
     for cost, is_hidden in by_cost(instance):
         if cap is not None and (is_hidden & problem.dataset["published"].values).sum() > cap:
             continue
-        room = np.where(is_hidden, np.inf, 0.0)
-        if valid(problem, room, room):
+        slack = np.where(is_hidden, np.inf, 0.0)
+        if valid(problem, slack, slack):
             return cost
     return None
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.numerics.simplex.batched import NOBODY, BatchResult, Questions, answer_all, credit
+from sdcdsl.numerics.simplex.batched import NOBODY, BatchedTargets, BatchResult, answer_all, credit
 from sdcdsl.numerics.simplex.revised import RevisedSimplex
 from sdcdsl.numerics.simplex.tableau import Tableau
 
@@ -16,7 +16,7 @@ Box = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def box(seed: int, rows: int = 60, dimensions: int = 5) -> Box:
-    """In units of rooms: the shorter way to an end is 1 in every row."""
+    """In units of slacks: the shorter way to an end is 1 in every row."""
     draw = np.random.default_rng(seed)
     short, long = np.ones(rows), draw.uniform(1, 3, rows)
     below = draw.random(rows) < 0.5
@@ -32,25 +32,25 @@ def furthest(made: Box, row: int, way: float) -> float:
     return -float(found.fun)
 
 
-def by_tableau(made: Box, asked: Questions) -> BatchResult:
+def by_tableau(made: Box, asked: BatchedTargets) -> BatchResult:
     return answer_all(Tableau(*made), asked)
 
 
-def by_revised_simplex(made: Box, asked: Questions) -> BatchResult:
+def by_revised_simplex(made: Box, asked: BatchedTargets) -> BatchResult:
     return RevisedSimplex(*made).answer_all(asked)
 
 
 WAYS = pytest.mark.parametrize("answer", [by_tableau, by_revised_simplex])
 
 
-def questions(row: np.ndarray, way: np.ndarray, need: float, least: float = 0.0, twin: int = NOBODY) -> Questions:
+def questions(row: np.ndarray, way: np.ndarray, need: float, least: float = 0.0, twin: int = NOBODY) -> BatchedTargets:
     n = len(row)
-    return Questions(row, way, np.full(n, need), np.full(n, least), np.full(n, twin))
+    return BatchedTargets(row, way, np.full(n, need), np.full(n, least), np.full(n, twin))
 
 
 @WAYS
 @pytest.mark.parametrize("seed", range(4))
-def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, Questions], BatchResult]):
+def test_ends_are_those_of_linear_programs(seed: int, answer: Callable[[Box, BatchedTargets], BatchResult]):
     made = box(seed)
     row, way = np.repeat(np.arange(20), 2), np.tile([1.0, -1.0], 20)
     found = answer(made, questions(row, way, np.inf))
@@ -72,7 +72,7 @@ def test_what_is_left_of_a_step_by_rounding_is_no_step():
 
 
 @WAYS
-def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Questions], BatchResult]):
+def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, BatchedTargets], BatchResult]):
     rows, lo, hi = made = box(7)
     row, way = np.arange(12), np.ones(12)
     found = answer(made, questions(row, way, np.inf))
@@ -87,7 +87,7 @@ def test_answers_are_inside_and_their_prices_say_why(answer: Callable[[Box, Ques
 
 
 @WAYS
-def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, Questions], BatchResult]):
+def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, BatchedTargets], BatchResult]):
     made = box(3)
     all_of_it = answer(made, questions(np.arange(30), np.ones(30), np.inf))
     a_little = answer(made, questions(np.arange(30), np.ones(30), 0.05))
@@ -96,13 +96,13 @@ def test_who_is_far_enough_is_not_asked_about(answer: Callable[[Box, Questions],
 
 
 @WAYS
-def test_the_other_side_of_who_falls_short_is_not_asked_about(answer: Callable[[Box, Questions], BatchResult]):
+def test_the_other_side_of_who_falls_short_is_not_asked_about(answer: Callable[[Box, BatchedTargets], BatchResult]):
     made = box(5)
     reach = {row: furthest(made, row, 1.0) for row in range(20)}
     row = min(reach, key=lambda r: reach[r])
     assert reach[row] < 0.99
     two = np.array([row, row])
-    asked = Questions(two, np.array([1.0, -1.0]), np.ones(2), np.array([0.99, 0.0]), np.array([1, NOBODY]))
+    asked = BatchedTargets(two, np.array([1.0, -1.0]), np.ones(2), np.array([0.99, 0.0]), np.array([1, NOBODY]))
     assert answer(made, asked).closed.tolist() == [True, False]
-    nobody = Questions(two, np.array([1.0, -1.0]), np.ones(2), np.array([0.99, 0.0]), np.full(2, NOBODY))
+    nobody = BatchedTargets(two, np.array([1.0, -1.0]), np.ones(2), np.array([0.99, 0.0]), np.full(2, NOBODY))
     assert len(answer(made, nobody).points) == 2

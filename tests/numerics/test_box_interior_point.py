@@ -11,7 +11,7 @@ from sdcdsl.numerics.interior_point.box import BoxInteriorPoint
 from sdcdsl.numerics.interior_point.box_loops import NEAR, REACHED, SHORT, THERE
 from sdcdsl.numerics.interior_point.crossover import corner, corner_at_end, supporting
 from sdcdsl.numerics.interior_point.normal_equations import factor, solve, without
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 
 
 def box(seed: int, one_sided: float, share: float = 1.0):
@@ -102,20 +102,20 @@ def test_prices_prove_what_falls_short(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_relations_prove_the_rooms_they_leave(seed):
+def test_relations_prove_the_slacks_they_leave(seed):
     rng = np.random.default_rng(seed)
     parts = [rng.choice(30, rng.integers(2, 5), replace=False) for _ in range(14)]
     value = np.concatenate([rng.choice([-1.0, 1.0, 2.0], len(p)) for p in parts])
     start = np.concatenate([[0], np.cumsum([len(p) for p in parts])])
-    matrix = Matrix(start, np.concatenate(parts), value, 30)
+    matrix = RelationMatrix(start, np.concatenate(parts), value, 30)
     l, u = -rng.integers(0, 9, 30).astype(float), rng.integers(0, 9, 30).astype(float)
     u[rng.random(30) < 0.2] = np.inf
     made = Propagated(matrix, l, u)
     assert (made.l >= l).all() and (made.u <= u).all()
     narrower = 0
     for cell in range(30):
-        for sign, room, before in ((1, made.u[cell], u[cell]), (-1, -made.l[cell], -l[cell])):
-            if room == before:
+        for sign, slack, before in ((1, made.u[cell], u[cell]), (-1, -made.l[cell], -l[cell])):
+            if slack == before:
                 continue
             narrower += 1
             identity = made.multipliers(cell, sign)
@@ -126,7 +126,7 @@ def test_relations_prove_the_rooms_they_leave(seed):
             c[np.abs(c) < 1e-12] = 0.0
             with np.errstate(invalid="ignore"):
                 shown = np.where(c > 0, c * u, np.where(c < 0, c * l, 0.0)).sum()
-            assert shown <= room + 1e-9
+            assert shown <= slack + 1e-9
     assert narrower
 
 

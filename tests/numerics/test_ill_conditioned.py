@@ -171,7 +171,7 @@ def test_a_tableau_whose_rows_have_become_dependent_starts_anew():
     tableau._freshen()
     ended, _ = tableau.push(2, 1.0, np.inf, *tableau.box(-ends, ends))
     assert ended in (CLOSED, REACHED)
-    assert tableau.x[2] * tableau.room[2] == pytest.approx(2.5)
+    assert tableau.x[2] * tableau.slack[2] == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def optimum(cost: np.ndarray, of: Rows) -> float:
     finite = np.isfinite(of.high)
     one = eye_array(m)
     A = hstack([of.A, -one, one]).toarray()  # what is beyond the inner ends stands in columns of its own
-    room = np.where(finite, of.most - np.where(finite, of.high, 0.0), 0.0)
-    bounds = [(0, 1)] * n + [(0, r) for r in room] + [(0, r) for r in of.low - of.least]
+    slack = np.where(finite, of.most - np.where(finite, of.high, 0.0), 0.0)
+    bounds = [(0, 1)] * n + [(0, r) for r in slack] + [(0, r) for r in of.low - of.least]
     above = A[finite]
     made = linprog(
         np.concatenate([cost, of.over, of.under]),

@@ -24,7 +24,7 @@ def furthest(rows: np.ndarray, lo: np.ndarray, hi: np.ndarray, target: int, sign
 def reached(tableau: Tableau, target: int, sign: int) -> float:
     ended, _ = tableau.push(target, sign, np.inf, tableau.lo, tableau.hi)
     assert ended in (REACHED, CLOSED)
-    return sign * float(tableau.x[target]) * float(tableau.room[target])
+    return sign * float(tableau.x[target]) * float(tableau.slack[target])
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -15,7 +15,7 @@ import pytest
 
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.release import release
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.report.release import Staged
 from tests.cli.protecting import Policies
 from tests.conftest import ROOT
@@ -40,7 +40,7 @@ def everything(folder: Path) -> dict[str, str | None]:
     }
 
 
-def refusals(request: Request) -> list[str]:
+def refusals(request: ProtectRequest) -> list[str]:
     """What is said before anything is searched."""
     prepared = prepare(request)
     assert not prepared.outcomes
@@ -48,7 +48,7 @@ def refusals(request: Request) -> list[str]:
     return [found.headline for found in prepared.found]
 
 
-def one(request: Request) -> str:
+def one(request: ProtectRequest) -> str:
     [headline] = refusals(request)
     return headline
 
@@ -86,7 +86,7 @@ def test_obstacles_in_the_way(policy, target, why):
 @pytest.mark.parametrize("folder", ["/proc/nope", "/proc", "/proc/self/nope/deeper"])
 def test_places_where_nobody_makes_files(policy, folder):
     path = policy('method enumeration\n  release csv "out.csv"')
-    request = Request(**{**vars(asked(path)), "folder": Path(folder)})
+    request = ProtectRequest(**{**vars(asked(path)), "folder": Path(folder)})
     assert one(request).startswith("out.csv cannot be written: ")
 
 
@@ -94,7 +94,7 @@ def test_places_where_nobody_makes_files(policy, folder):
 @pytest.mark.skipif(not Path("/dev/null").is_char_device(), reason="no devices here")
 def test_devices_are_not_replaced(policy):
     path = policy('method enumeration\n  release csv "null"')
-    assert "no ordinary file" in one(Request(**{**vars(asked(path)), "folder": Path("/dev")}))
+    assert "no ordinary file" in one(ProtectRequest(**{**vars(asked(path)), "folder": Path("/dev")}))
     assert Path("/dev/null").is_char_device()
 
 
@@ -131,7 +131,7 @@ def test_files_in_each_others_way(policy, first, second, why):
 @SEARCHED
 def test_a_certificate_in_the_place_of_a_release(policy):
     request = asked(policy('method enumeration\n  release csv "out.csv"'))
-    request = Request(**{**vars(request), "certificate": request.folder / "out.csv"})
+    request = ProtectRequest(**{**vars(request), "certificate": request.folder / "out.csv"})
     assert one(request) == "out.csv cannot be written: this run writes out.csv there as well"
 
 
@@ -221,10 +221,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_read_only_file_system(policy, small_disk):
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     path = policy('method enumeration\n  release csv "out.csv"')
-    request = Request(**{**vars(asked(path)), "folder": small_disk})
+    request = ProtectRequest(**{**vars(asked(path)), "folder": small_disk})
     assert one(request) == "out.csv cannot be written: the file system is read-only"
     both = policy('method enumeration\n  release csv "out.csv"\n  release argus "out.tab"')
-    found = one(Request(**{**vars(asked(both)), "folder": small_disk}))  # one folder, one reason: said once
+    found = one(ProtectRequest(**{**vars(asked(both)), "folder": small_disk}))  # one folder, one reason: said once
     assert found == "out.csv and 4 more cannot be written: the file system is read-only"
 
 
@@ -233,7 +233,7 @@ def test_a_full_disk_keeps_what_was_there(policy, small_disk):
     """There is room for a probe and the first file, and none for the second."""
     (small_disk / "old.csv").write_text("last year's")
     path = policy('method enumeration\n  release csv "old.csv"\n  release parquet "new.parquet"')
-    request = Request(**{**vars(asked(path)), "folder": small_disk})
+    request = ProtectRequest(**{**vars(asked(path)), "folder": small_disk})
     prepared = prepare(request)
     assert not prepared.found
     free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize

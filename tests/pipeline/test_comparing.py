@@ -12,10 +12,10 @@ import pytest
 from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.pattern import hidden, intervals, rounded
-from sdcdsl.pipeline.compare import Row, Run, bound_problem, compare_one, runs_of
+from sdcdsl.pipeline.compare import CompareRow, VariantRun, bound_problem, compare_one, runs_of
 from sdcdsl.pipeline.loss_and_risk import loss
 from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.pipeline.suggested_options import round_up
 from sdcdsl.pipeline.variants import split, stated_variants, usual_variants, varied
 from sdcdsl.policy import document as d
@@ -42,12 +42,12 @@ def policy(tmp_path: Path) -> Policies:
     return Policies(tmp_path)
 
 
-def request_of(path: Path) -> Request:
+def request_of(path: Path) -> ProtectRequest:
     made = asked(path)
-    return Request(made.policy, path, RecordedLocations(path.parent), DAY, path.parent, block="investment")
+    return ProtectRequest(made.policy, path, RecordedLocations(path.parent), DAY, path.parent, block="investment")
 
 
-def planned(path: Path, methods: str, *factors: float) -> list[Run]:
+def planned(path: Path, methods: str, *factors: float) -> list[VariantRun]:
     request = request_of(path)
     problem, found = bound_problem(request)
     assert problem is not None and not has_errors(found)
@@ -56,7 +56,7 @@ def planned(path: Path, methods: str, *factors: float) -> list[Run]:
     return runs_of(request, problem, variants, factors)
 
 
-def rows(path: Path, methods: str, *factors: float) -> list[Row]:
+def rows(path: Path, methods: str, *factors: float) -> list[CompareRow]:
     return [compare_one(pickle.loads(pickle.dumps(run))) for run in planned(path, methods, *factors)]
 
 

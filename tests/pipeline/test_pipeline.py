@@ -19,7 +19,7 @@ from sdcdsl.pipeline.conflicts import nothing_found
 from sdcdsl.pipeline.method_plan import context_of, plan_of
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.release import Written, release
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
 from sdcdsl.policy.read import read_policy
@@ -37,20 +37,20 @@ def policy(tmp_path: Path) -> Policies:
     return Policies(tmp_path)
 
 
-def asked(path: Path, **instead: object) -> Request:
+def asked(path: Path, **instead: object) -> ProtectRequest:
     read, found = read_policy(path, str(path))
     assert not found
-    return Request(read, path, RecordedLocations(path.parent), DAY, path.parent, instead=instead)
+    return ProtectRequest(read, path, RecordedLocations(path.parent), DAY, path.parent, instead=instead)
 
 
-def bound(request: Request, name: str = "investment"):
+def bound(request: ProtectRequest, name: str = "investment"):
     protect = request.policy.protects[name]
     problem, found = bind_protect(Binding(request.policy, request.places, DAY), protect)
     assert problem is not None, found
     return problem, protect
 
 
-def planned(request: Request):
+def planned(request: ProtectRequest):
     problem, protect = bound(request)
     [engine] = protect.the(d.MethodChain).engines
     return problem, *plan_of(engine, protect, problem, request)
@@ -205,7 +205,7 @@ def clashing(path: Path, side: int | None, need: float, reach: float) -> list[st
     result = Result(INFEASIBLE, clashes=(Clash(0, side, need, reach),))
     [found] = nothing_found(problem, request.policy.protects["investment"], plan, result, request.policy)
     assert found.code == "SDC510"
-    assert f"{need:g}, and at most {reach:g}" in found.notes[0]
+    assert f"{need:g}; at most {reach:g} is feasible" in found.notes[0]
     return [mark.place.text for mark in found.marks]  # type: ignore[union-attr]
 
 

@@ -16,10 +16,10 @@ from sdcdsl.bind.tables import Binding
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden, intervals
-from sdcdsl.pipeline.protect import Tasks, planned, prepare, search
+from sdcdsl.pipeline.protect import BlockTasks, planned, prepare, search
 from sdcdsl.pipeline.release import release
-from sdcdsl.pipeline.request import Request
-from sdcdsl.pipeline.shared_cells import Said, contradicting
+from sdcdsl.pipeline.request import ProtectRequest
+from sdcdsl.pipeline.shared_cells import BlockRelease, contradicting
 from sdcdsl.policy.read import read_policy
 from tests.cli.investment import document
 from tests.cli.protecting import codes, files, protect, run
@@ -92,10 +92,10 @@ def written(folder: Path, *blocks: str, head: str = HEAD) -> Path:
     return path
 
 
-def asked(path: Path) -> Request:
+def asked(path: Path) -> ProtectRequest:
     policy, found = read_policy(path, str(path))
     assert not has_errors(found), found
-    return Request(policy, path, RecordedLocations(path.parent), DAY, path.parent)
+    return ProtectRequest(policy, path, RecordedLocations(path.parent), DAY, path.parent)
 
 
 def cells(path: Path) -> dict[tuple[str, ...], str]:
@@ -156,7 +156,7 @@ def test_two_tables_of_one_jj_file(tmp_path):
 # ---- the same without a word of the policy: what would be released is laid side by side ---------------------
 
 
-def bound(path: Path) -> tuple[Request, dict]:
+def bound(path: Path) -> tuple[ProtectRequest, dict]:
     request = asked(path)
     binding = Binding(request.policy, request.places, DAY)
     return request, {name: bind_protect(binding, p)[0] for name, p in request.policy.protects.items()}
@@ -177,7 +177,7 @@ def test_a_run_whose_blocks_agree_is_released(tmp_path, monkeypatch):
     monkeypatch.setattr("sdcdsl.pipeline.preflight.refused_together", lambda request: [])
     request = asked(written(tmp_path, block("t", "t"), block("t as again", "again")))
     made = planned(request)
-    assert isinstance(made, Tasks) and made.wrong is None
+    assert isinstance(made, BlockTasks) and made.wrong is None
     assert search(made, request).end is End.DONE
 
 
@@ -189,7 +189,7 @@ def test_narrower_intervals_and_other_figures_differ(tmp_path):
     assert inner.sum() == 1
 
     def differ(one, other) -> list[str]:
-        said = [Said("t", t, one), Said("again", problems["again"], other)]
+        said = [BlockRelease("t", t, one), BlockRelease("again", problems["again"], other)]
         return [found.code for found in contradicting(request.policy, said)]
 
     none = hidden(a, inner & False)

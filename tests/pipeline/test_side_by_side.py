@@ -16,7 +16,7 @@ from sdcdsl.outcome import End
 from sdcdsl.pattern.digest import digest
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.release import release
-from sdcdsl.pipeline.request import Request, Watch
+from sdcdsl.pipeline.request import ProtectRequest, Watch
 from sdcdsl.policy.read import read_policy
 from tests.cli.investment import POLICY
 from tests.cli.protecting import files
@@ -25,7 +25,7 @@ from tests.pipeline.others import others  # noqa: F401
 BLOCK = "protect investment as NAME {\n  lpl 5\n  upl 8\n  against external\n  cost value\n  METHOD\n}\n"
 
 
-def asked(folder: Path, *methods: str, jobs: int = 2) -> Request:
+def asked(folder: Path, *methods: str, jobs: int = 2) -> ProtectRequest:
     text = POLICY[: POLICY.index("protect investment")]
     names = "abcdefg"[: len(methods)]
     text += "\n".join(BLOCK.replace("NAME", n).replace("METHOD", m) for n, m in zip(names, methods, strict=True))
@@ -33,7 +33,7 @@ def asked(folder: Path, *methods: str, jobs: int = 2) -> Request:
     path.write_text(text, encoding="utf-8")
     policy, found = read_policy(path, str(path))
     assert not found, found
-    return Request(policy, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder, jobs=jobs)
+    return ProtectRequest(policy, path, RecordedLocations(folder), datetime.date(2026, 1, 1), folder, jobs=jobs)
 
 
 def released(name: str, method: str) -> str:

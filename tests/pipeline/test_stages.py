@@ -22,7 +22,7 @@ from sdcdsl.pipeline.explain import ExplainRequest, explain_cells
 from sdcdsl.pipeline.plan import plan
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Inputs, Request, writing_nothing
+from sdcdsl.pipeline.request import Inputs, ProtectRequest, writing_nothing
 from sdcdsl.policy.read import read_policy
 from tests.bind.test_only_with_data import FILED, ROWS
 from tests.cli.investment import CELL, FOUR
@@ -83,9 +83,9 @@ def test_explain(by_hand: Path, released: ReleasedTables) -> None:
 def test_explain_makes_the_release_where_none_is_given(by_hand: Path) -> None:
     name, _ = parse_cell(CELL)
     assert name is not None
-    asked: list[Request] = []
+    asked: list[ProtectRequest] = []
 
-    def preparing(request: Request):
+    def preparing(request: ProtectRequest):
         asked.append(request)
         return prepare(request)
 
@@ -157,7 +157,7 @@ def _planned(path: Path) -> tuple[Diagnostic, ...]:
 
 
 def _prepared(path: Path) -> list[Diagnostic]:
-    return prepare(Request(**fields(path), folder=path.parent)).diagnostics
+    return prepare(ProtectRequest(**fields(path), folder=path.parent)).diagnostics
 
 
 def _audited(path: Path) -> tuple[Diagnostic, ...]:

@@ -96,7 +96,7 @@ WRONG = [
     ("a move", 10, ("witness", "move", 0), 1, "breaks relation 1 by"),
     ("a cell of a witness", 10, ("witness", "cells", 0), 1, "breaks relation"),
     ("a step", 11, ("claim", "step"), 1, "outside the box of attacker 0 in cell 8"),
-    ("a shorter step", 11, ("claim", "step"), -1, "drive it 16 down, and 17 is asked for"),
+    ("a shorter step", 11, ("claim", "step"), -1, "drive it 16 down, and 17 is required"),
     ("a pair of a claim", 11, ("claim", "down", 0), 1, "outside the box of attacker 1"),
     ("a count", 15, ("end", "claims"), 1, "counts 4 claims, the file has 3"),
 ]

@@ -12,7 +12,7 @@ import pytest
 from sdcdsl.pattern import adjusted, ecta, hidden, perturbed, rounded
 from sdcdsl.released import Layout, PublishedStatements
 from sdcdsl.released.figures import BLANK, NIL, NUMBER, RANGE, STRANGE, WORD, read_figures
-from sdcdsl.released.words import HIDDEN_WORDS
+from sdcdsl.released.status_words import HIDDEN_WORDS
 from tests.bind.policies import cell, problem_of
 from tests.conftest import ROOT
 from tests.released.problems import POLICY, VALUES, cells_csv, pattern_of, same, small

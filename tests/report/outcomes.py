@@ -17,7 +17,7 @@ from sdcdsl.methods.result import Result
 from sdcdsl.outcome import Attempt, End, Outcome
 from sdcdsl.pattern import hidden
 from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.request import Request
+from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy.read import read_policy
 from sdcdsl.report.provenance import Provenance
 
@@ -83,7 +83,7 @@ def outcomes_of(path: Path) -> tuple[tuple[Outcome, ...], Provenance]:
     """Through the whole pipeline."""
     policy, found = read_policy(path, path.name)
     assert not has_errors(found), render(found)
-    request = Request(policy, path, RecordedLocations(path.parent), DAY, path.parent)
+    request = ProtectRequest(policy, path, RecordedLocations(path.parent), DAY, path.parent)
     prepared = prepare(request)
     assert prepared.outcomes, render(prepared.diagnostics)
     return prepared.outcomes, Provenance.of(policy, path, request.places, DAY, {})

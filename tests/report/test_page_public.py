@@ -18,7 +18,7 @@ from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.released.write import write_release_csv
 from sdcdsl.report.page.assembling import page
-from sdcdsl.report.page.words import rules_in_words
+from sdcdsl.report.page.sentences import rules_in_words
 from sdcdsl.report.provenance import Provenance
 from tests.policy.reading import policy
 from tests.report.outcomes import METHODS, made

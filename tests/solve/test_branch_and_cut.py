@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.solve import Limits, Status
+from sdcdsl.solve import SolveLimits, Status
 from sdcdsl.solve.scip import Cut, branch_and_cut
 
 pytest.importorskip("pyscipopt", reason="the extra `scip` is not installed")
@@ -41,7 +41,7 @@ class Covering:
 
     def solve(self, **more):
         zeros, ones = np.zeros(self.n), np.ones(self.n)
-        limits = more.pop("limits", Limits())
+        limits = more.pop("limits", SolveLimits())
         separate = more.pop("separate", self.separate)
         return branch_and_cut(self.w, zeros, ones, ones > 0, self.told, separate, limits, **more)
 
@@ -84,7 +84,7 @@ def test_continuous_columns_too():
 
     nothing = csr_array((0, 2)), np.zeros(0)
     ends = np.zeros(2), np.array([9.0, np.inf])
-    found = branch_and_cut(np.array([0.0, 1.0]), *ends, np.array([True, False]), nothing, separate, Limits())
+    found = branch_and_cut(np.array([0.0, 1.0]), *ends, np.array([True, False]), nothing, separate, SolveLimits())
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(0.5)
     assert found.values is not None
@@ -108,5 +108,5 @@ def test_a_promise_that_is_not_kept():
 
 
 def test_no_time_is_a_limit():
-    found = Covering(4).solve(limits=Limits(time=0.0))
+    found = Covering(4).solve(limits=SolveLimits(time=0.0))
     assert (found.status, found.values) == (Status.LIMIT, None)

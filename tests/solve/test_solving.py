@@ -12,8 +12,8 @@ import pytest
 import xarray as xr
 
 from sdcdsl.registry import forget
-from sdcdsl.solve import Can, Limits, Refused, Solver, Status, backend, missing, refusal, solve
-from sdcdsl.solve.backend import Answer, Ending
+from sdcdsl.solve import BackendRefused, Can, SolveLimits, Solver, Status, backend, missing, refusal, solve
+from sdcdsl.solve.backend import BackendAnswer, Ending
 from sdcdsl.solve.highs import Highs
 from sdcdsl.solve.modelling import by_variable, new_model, numbers
 from sdcdsl.solve.solving import judged
@@ -65,7 +65,7 @@ def neither() -> linopy.Model:
 
 @every_backend
 def test_optimal(by: Solver):
-    found = solve(knapsack(), Limits(), by)
+    found = solve(knapsack(), SolveLimits(), by)
     assert found.status is Status.OPTIMAL
     assert (found.objective, found.bound, found.gap) == (pytest.approx(8), pytest.approx(8), pytest.approx(0))
     assert found.values is not None
@@ -74,34 +74,34 @@ def test_optimal(by: Solver):
 
 @every_backend
 def test_optimal_linear(by: Solver):
-    found = solve(line(), Limits(), by)
+    found = solve(line(), SolveLimits(), by)
     assert (found.status, found.objective, found.bound) == (Status.OPTIMAL, pytest.approx(3), pytest.approx(3))
 
 
 @every_backend
 @pytest.mark.parametrize("whole", [False, True])
 def test_infeasible(by: Solver, whole: bool):
-    found = solve(line(high=1.0, whole=whole), Limits(), by)
+    found = solve(line(high=1.0, whole=whole), SolveLimits(), by)
     assert (found.status, found.objective, found.values) == (Status.INFEASIBLE, None, None)
 
 
 @every_backend
 @pytest.mark.parametrize("whole", [False, True])
 def test_unbounded_is_told_from_infeasible(by: Solver, whole: bool):
-    assert solve(unbounded(whole), Limits(), by).status is Status.UNBOUNDED
-    assert solve(neither(), Limits(), by).status is Status.INFEASIBLE
+    assert solve(unbounded(whole), SolveLimits(), by).status is Status.UNBOUNDED
+    assert solve(neither(), SolveLimits(), by).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("by", BACKENDS[:2], ids=IDS[:2])
 def test_no_time_is_a_limit(by: Solver):
-    found = solve(knapsack(), Limits(time=0.0), by)
+    found = solve(knapsack(), SolveLimits(time=0.0), by)
     assert (found.status, found.values) == (Status.LIMIT, None)
 
 
 @pytest.mark.parametrize("by", BACKENDS[:2], ids=IDS[:2])
 def test_a_seed_and_threads_are_taken(by: Solver):
-    assert solve(knapsack(), Limits(seed=7, threads=1), by).objective == pytest.approx(8)
-    assert solve(knapsack(), Limits(seed=8, threads=2), by).objective == pytest.approx(8)
+    assert solve(knapsack(), SolveLimits(seed=7, threads=1), by).objective == pytest.approx(8)
+    assert solve(knapsack(), SolveLimits(seed=8, threads=2), by).objective == pytest.approx(8)
 
 
 def quadratic(whole: bool) -> linopy.Model:
@@ -115,16 +115,18 @@ def quadratic(whole: bool) -> linopy.Model:
 
 def test_squares():
     for by in ("highs", "scip"):
-        found = solve(quadratic(False), Limits(), by)
+        found = solve(quadratic(False), SolveLimits(), by)
         assert found.objective == pytest.approx(-2.56, abs=1e-6)
         assert found.values == pytest.approx([1.6], abs=1e-3)
-    assert solve(quadratic(True), Limits(), "scip").values == pytest.approx([2.0])
+    assert solve(quadratic(True), SolveLimits(), "scip").values == pytest.approx([2.0])
 
 
 def test_what_was_not_declared_is_refused():
     """HiGHS would answer a MIQP with neither an error nor a solution."""
     assert not Highs.can & Can.MIQP
-    with pytest.raises(Refused, match=r"`highs` has not declared .* quadratic objectives with integer variables"):
+    with pytest.raises(
+        BackendRefused, match=r"`highs` has not declared .* quadratic objectives with integer variables"
+    ):
         solve(quadratic(True))
 
 
@@ -135,18 +137,18 @@ class Patient(Highs):
 
 
 def test_a_time_limit_needs_somebody_who_keeps_it():
-    assert solve(knapsack(), Limits(), Patient()).status is Status.OPTIMAL
-    with pytest.raises(Refused, match="a time limit"):
-        solve(knapsack(), Limits(time=5.0), Patient())
+    assert solve(knapsack(), SolveLimits(), Patient()).status is Status.OPTIMAL
+    with pytest.raises(BackendRefused, match="a time limit"):
+        solve(knapsack(), SolveLimits(time=5.0), Patient())
 
 
 def test_backends_by_name():
     assert set(REGISTERED) == {"highs", "scip", "gurobi", "cplex", "xpress", "mosek"}
     assert missing("highs") is None
-    with pytest.raises(Refused, match=r"there is no backend `hihgs`\. did you mean `highs`"):
+    with pytest.raises(BackendRefused, match=r"there is no backend `hihgs`\. did you mean `highs`"):
         backend("hihgs")
     assert missing("cplex") == "the solver `cplex` is not installed here"
-    why = refusal(knapsack(), Limits(), backend("gurobi"))
+    why = refusal(knapsack(), SolveLimits(), backend("gurobi"))
     assert why is not None
     assert "gurobi" in why
 
@@ -154,8 +156,8 @@ def test_backends_by_name():
 def test_scip_absent_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "pyscipopt", None)
     assert "install sdcdsl[scip]" in (missing("scip") or "")
-    with pytest.raises(Refused, match=r"install sdcdsl\[scip\]"):
-        solve(knapsack(), Limits(), "scip")
+    with pytest.raises(BackendRefused, match=r"install sdcdsl\[scip\]"):
+        solve(knapsack(), SolveLimits(), "scip")
 
 
 class Stubborn(Highs):
@@ -176,7 +178,7 @@ def test_a_third_party_registers_by_an_entry_point(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(metadata, "entry_points", lambda group: [e for e in entries if e.group == group])
     forget()
     try:
-        assert solve(knapsack(), Limits(), "stubborn").objective == pytest.approx(8)
+        assert solve(knapsack(), SolveLimits(), "stubborn").objective == pytest.approx(8)
         assert "a dict is no solver" in (missing("strange") or "")
         assert "has no attribute 'ABSENT'" in (missing("absent") or "")
     finally:
@@ -187,27 +189,27 @@ def test_a_third_party_registers_by_an_entry_point(monkeypatch: pytest.MonkeyPat
 # ---- what solvers say is checked ------------------------------------------------------------------------
 
 
-def said(values: Sequence[float], ending: Ending = Ending.OPTIMAL, bound: float | None = None) -> Answer:
-    return Answer(ending, np.array(values), bound, "said")
+def said(values: Sequence[float], ending: Ending = Ending.OPTIMAL, bound: float | None = None) -> BackendAnswer:
+    return BackendAnswer(ending, np.array(values), bound, "said")
 
 
 def test_a_wrong_solution_is_a_failure():
     seen = numbers(knapsack())
-    assert judged(seen, said([1, 0, 1]), Limits()).status is Status.OPTIMAL
+    assert judged(seen, said([1, 0, 1]), SolveLimits()).status is Status.OPTIMAL
     for wrong in ([1, 1, 1], [1, 0, 2], [1, 0, -1], [0.5, 0, 1], [1, 0, np.nan], [1, 0]):
-        assert judged(seen, said(wrong), Limits()).status is Status.FAILED, wrong
+        assert judged(seen, said(wrong), SolveLimits()).status is Status.FAILED, wrong
 
 
 def test_unknown_is_a_failure_even_with_values():
-    assert judged(numbers(knapsack()), said([1, 0, 1], Ending.FAILED), Limits()).status is Status.FAILED
+    assert judged(numbers(knapsack()), said([1, 0, 1], Ending.FAILED), SolveLimits()).status is Status.FAILED
 
 
 def test_a_gap_decides_what_is_optimal():
     seen = numbers(knapsack())
-    found = judged(seen, said([1, 0, 1], bound=10.0), Limits())
+    found = judged(seen, said([1, 0, 1], bound=10.0), SolveLimits())
     assert (found.status, found.bound, found.gap) == (Status.FEASIBLE, 10.0, pytest.approx(0.2))
-    assert judged(seen, said([1, 0, 1], bound=10.0), Limits(gap=0.2)).status is Status.OPTIMAL
-    assert judged(seen, said([1, 0, 1], Ending.LIMIT), Limits()).gap is None
+    assert judged(seen, said([1, 0, 1], bound=10.0), SolveLimits(gap=0.2)).status is Status.OPTIMAL
+    assert judged(seen, said([1, 0, 1], Ending.LIMIT), SolveLimits()).gap is None
 
 
 def test_whole_numbers_are_made_exact_and_the_rest_follows():
@@ -219,8 +221,8 @@ def test_whole_numbers_are_made_exact_and_the_rest_follows():
     model.add_constraints(y >= 1, name="something")
     model.add_objective((5 * x).sum() + (0.001 * y).sum())
     seen = numbers(model)
-    assert judged(seen, said([1e-6, 1.0]), Limits()).status is Status.FAILED
-    again = judged(seen, said([1 - 1e-6, 1e6 - 0.5]), Limits())
+    assert judged(seen, said([1e-6, 1.0]), SolveLimits()).status is Status.FAILED
+    again = judged(seen, said([1 - 1e-6, 1e6 - 0.5]), SolveLimits())
     assert again.status in (Status.OPTIMAL, Status.FEASIBLE)
     assert again.values is not None
     assert again.values[0] == 1.0
@@ -237,13 +239,13 @@ def test_scaled_models_answer_in_their_own_units():
     model.objective.scaling = 1e-6
     assert numbers(model).row_low.max() == pytest.approx(3)
     for by in ("highs", "scip"):
-        found = solve(model, Limits(), by)
+        found = solve(model, SolveLimits(), by)
         assert (found.status, found.objective, found.bound) == (Status.OPTIMAL, pytest.approx(6e6), pytest.approx(6e6))
         assert found.values is not None
         assert found.values.sum() == pytest.approx(3e6)
 
 
 def test_the_same_twice():
-    first, second = (solve(knapsack(), Limits(seed=3)) for _ in range(2))
+    first, second = (solve(knapsack(), SolveLimits(seed=3)) for _ in range(2))
     assert (first.objective, first.bound) == (second.objective, second.bound)
     np.testing.assert_array_equal(first.values, second.values)

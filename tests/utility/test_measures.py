@@ -11,7 +11,7 @@ import pytest
 from sdcdsl.methods.cta.adjustment import adjustment
 from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.pattern import adjusted, hidden, intervals, perturbed, rounded
-from sdcdsl.utility import Deviations, Spread, measure
+from sdcdsl.utility import DeviationMeasures, Spread, measure
 from tests.bind.policies import bind_file
 from tests.conftest import ROOT
 from tests.risk.tables import table
@@ -37,7 +37,7 @@ def test_an_adjusted_table():
     assert everything.relative.sd == pytest.approx(shares.std(ddof=1))
     assert everything.relative.maximum == 20
     assert everything.two_norm == pytest.approx(np.sqrt(6))
-    assert made.sensitive_cells == Deviations(1, Spread(2.0, 0.0, 2.0), Spread(20.0, 0.0, 20.0), 2.0)
+    assert made.sensitive_cells == DeviationMeasures(1, Spread(2.0, 0.0, 2.0), Spread(20.0, 0.0, 20.0), 2.0)
     assert made.other_cells is not None and made.other_cells.cells == 3
     assert made.widths is None and made.attacker_width is None
 
@@ -124,7 +124,7 @@ def test_the_printed_digits_of_paper_004(shared_data, name):
     assert found.z is not None
     made = measure(problem, adjusted(asked.a + found.z, found.z != 0))
     for group, (absolute, relative, norm) in TABLE_3[name].items():
-        of: Deviations = getattr(made, group)
+        of: DeviationMeasures = getattr(made, group)
         assert f"{of.absolute.mean:.1f} {of.absolute.sd:.1f} {of.absolute.maximum:.1f}" == absolute
         # hier13's mean of 6.175 is printed as 6.18
         assert f"{of.relative.mean + 1e-4:.2f} {of.relative.sd:.2f} {of.relative.maximum:.2f}" == relative

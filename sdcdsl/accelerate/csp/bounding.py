@@ -1,18 +1,18 @@
 """Lower bounds by capacity cuts: the second model of paper 003 (Figure 4), over classes of cells that move together.
 
-    min Σ w_i x_i    Σ min((α_i UB_i + β_i LB_i) / level, 1) x_i ≥ 1     for every side and every identity (α, β)
+    min Σ w_i x_i    Σ min((α_i UB_i + β_i LB_i) / level, 1) x_i ≥ 1     for every requirement and every identity (α, β)
 
 Cells that can only move together (`cutting.classes`) are hidden together or not at all: one column a class. At the
-optimum x* of the cuts so far every side is attacked, a cell having the share x* of its room (of its level, if it has
-more room than that: a larger coefficient than 1 is of no use). What falls short gives the next cuts. Any multipliers
-give a valid cut, and the bound is computed from the master's multipliers by plain arithmetic: neither can be wrong
-because a solver was inaccurate.
+optimum x* of the cuts so far every requirement is attacked, a cell having the share x* of its slack (of its level, if
+it has more slack than that: a larger coefficient than 1 is of no use). What falls short gives the next cuts. Any
+multipliers give a valid cut, and the bound is computed from the master's multipliers by plain arithmetic: neither can
+be wrong because a solver was inaccurate.
 
 Hiding is all or nothing, which the cuts alone do not say: covers (`cutting.covers`) add what follows from that, and
 where costs are whole numbers, or multiples of one, so is the bound.
 
 A conditional level of class p (`methods.conditions`) gives cuts with x_p in place of the 1 on the right, found with all
-of the room of p itself.
+of the slack of p itself.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.chained_cuts import share_chain
 from sdcdsl.accelerate.cutting.covers import covers
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
-from sdcdsl.accelerate.cutting.requirements import Demands
-from sdcdsl.accelerate.cutting.separation import Identity, Round, Separation
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
+from sdcdsl.accelerate.cutting.separation import Identity, Separation, SeparationRound
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.instance import Instance
@@ -59,9 +59,9 @@ class Bounding:
         aside: Instance | None = None,
         team: Team = SERIAL,
     ):
-        """`aside` asks for the conditional levels; the team may be asked to separate."""
+        """`aside` requires the conditional levels; the team may be asked to separate."""
         self.instance, self.w = instance, w
-        self.demands = Demands(instance)
+        self.demands = CutRequirements(instance)
         self.classes = self.demands.classes
         self.published: np.ndarray = instance.problem.dataset["published"].values
         must = instance.sensitive | instance.open_anyway
@@ -75,14 +75,14 @@ class Bounding:
         lower = self.fixed.astype(float)
         self.master = Master(self.cost / self.unit, lower, np.ones(len(lower)), np.ones(len(lower), dtype=bool))
         self.separation = Separation(self.demands, team=team)
-        self.aside = None if aside is None else Separation(Demands(aside))
+        self.aside = None if aside is None else Separation(CutRequirements(aside))
         self.kept = KeptCuts()
         self._age = np.zeros(0, dtype=np.int64)
         self._lasting: set[bytes] = set()
         self._reduced: np.ndarray | None = None  # costs of the columns at the last relaxation
         self.x = lower.copy()
         self.bound = self.base
-        self.complete = True  # whether the last separation asked about every side
+        self.complete = True  # whether the last separation asked about every requirement
         self.master.add(self._cuts(self._by_relation()))
         if cap is not None:
             over = int((must & self.published).sum())
@@ -137,10 +137,10 @@ class Bounding:
             return 0
         if made.slack is not None:
             self._purge(made.slack, share=0.0)
-        room = (objective - self.step - self.base) / self.unit - made.bound
-        room = max(room, 0.0) * (1 + 1e-9) + 1e-9
+        slack = (objective - self.step - self.base) / self.unit - made.bound
+        slack = max(slack, 0.0) * (1 + 1e-9) + 1e-9
         free = self.master.lower < self.master.upper
-        stays = np.where(x > 0.5, made.reduced < -room, made.reduced > room)
+        stays = np.where(x > 0.5, made.reduced < -slack, made.reduced > slack)
         columns = np.flatnonzero(free & stays)
         self.master.bound_columns(columns, np.round(x[columns]), np.round(x[columns]))
         return len(columns)
@@ -169,15 +169,15 @@ class Bounding:
         return self._rows(x, made, least) + self._conditional(x, point, deadline, least)
 
     def short_of(self, x: np.ndarray, only: np.ndarray, deadline: Deadline) -> tuple[list[Row], np.ndarray]:
-        """The same for these sides alone and in haste: with a little more room than x leaves, and no second look. Also
-        which of them fall short."""
+        """The same for these requirements alone and in haste: with a little more slack than x leaves, and no second
+        look. Also which of them fall short."""
         everything = np.full(len(x), np.inf)
         deep = Capacities(self.demands, everything, everything, np.minimum(x + DEEP, 1.0))
         made = self.separation.round(deep, tolerance=VIOLATED, over=lambda: deadline.expired, only=only)
         return self._rows(x, made, VIOLATED), made.short
 
-    def _chains(self, made: Round, x: np.ndarray, deadline: Deadline) -> Iterator[Identity]:
-        """Further cuts for the sides that fall short: what the relaxation would open next is opened at once."""
+    def _chains(self, made: SeparationRound, x: np.ndarray, deadline: Deadline) -> Iterator[Identity]:
+        """Further cuts for the requirements that fall short: what the relaxation would open next is opened at once."""
         if self._reduced is None:
             return
         price = np.maximum(self._reduced, 0.0) + CHAIN_COST * self.master.cost
@@ -187,9 +187,9 @@ class Bounding:
             yield from share_chain(self.separation, s, x, price, CHAIN)
 
     def broken(self, x: np.ndarray, deadline: Deadline, only: np.ndarray | None = None) -> list[Row]:
-        """The same for x that is 0 or 1: then all of the room counts, and no cut means that the pattern is valid."""
-        room = np.where(x > 0.5, np.inf, 0.0)
-        point = Capacities(self.demands, room, room)
+        """The same for x that is 0 or 1: then all of the slack counts, and no cut means that the pattern is valid."""
+        slack = np.where(x > 0.5, np.inf, 0.0)
+        point = Capacities(self.demands, slack, slack)
         made = self.separation.round(point, tolerance=EXACT, over=lambda: deadline.expired, only=only)
         rows = self._rows(x, made, EXACT)
         rows = rows + self._stronger(rows, x)
@@ -205,9 +205,9 @@ class Bounding:
         columns, values = (np.concatenate([row[part] for row in rows]) for part in (0, 1))
         return covers(csr_array((values, columns, start), shape=(len(rows), len(x))), x, VIOLATED)
 
-    def _rows(self, x: np.ndarray, made: Round, least: float) -> list[Row]:
+    def _rows(self, x: np.ndarray, made: SeparationRound, least: float) -> list[Row]:
         self.complete = made.complete
-        out: dict[bytes, Row] = {}  # several sides may give the same
+        out: dict[bytes, Row] = {}  # several requirements may give the same
         for identity in made.found:
             for columns, coefficients, rhs in self._cuts([identity]):
                 key = columns.tobytes() + np.round(coefficients, 9).tobytes()
@@ -227,8 +227,8 @@ class Bounding:
             if deadline.expired:
                 self.complete = False
                 break
-            own = [np.minimum(room[p], need) for room in self.demands.room(viewer)]
-            down, up = (room.copy() for room in point.at(viewer, need))
+            own = [np.minimum(slack[p], need) for slack in self.demands.slack(viewer)]
+            down, up = (slack.copy() for slack in point.at(viewer, need))
             down[p], up[p] = own
             identity = self.aside.lacking(s, down, up, least)
             for columns, coefficients, rhs in self._cuts([identity] if identity is not None else []):
@@ -241,7 +241,7 @@ class Bounding:
     # ---- cuts --------------------------------------------------------------------------------------------
 
     def _by_relation(self) -> Iterator[Identity]:
-        """Each relation of a sensitive class alone ties its sides to the room of the others."""
+        """Each relation of a sensitive class alone ties its requirements to the slack of the others."""
         m = self.classes.matrix
         columns = m.sparse.tocsc()
         levels = self.demands.levels
@@ -256,7 +256,7 @@ class Bounding:
     def _cuts(self, identities) -> Iterator[Row]:
         for identity in identities:
             (up, alpha), (down, beta) = identity.up, identity.down
-            low, high = self.demands.room(identity.viewer)
+            low, high = self.demands.slack(identity.viewer)
             with np.errstate(invalid="ignore"):
                 part_up = np.minimum(alpha * high[up] / identity.need, 1.0)
                 part_down = np.minimum(beta * low[down] / identity.need, 1.0)

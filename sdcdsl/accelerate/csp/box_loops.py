@@ -5,7 +5,7 @@ Arrays come in groups, each a tuple:
 * `trees`: parent, where the parts of a node begin, the parts, and what a node adds to the number of a cell; nodes are
   numbered through all dimensions. `shape`: first node, codes and stride of each dimension.
 * `sums`: members of the cells beyond the lattice (unions), and the same by member.
-* `rooms`: how far up and down, [view, cell]. `known`: where single attackers know more.
+* `slacks`: how far up and down, [view, cell]. `known`: where single attackers know more.
 * `requirements`: cell, sign, need, view, attacker; and the requirements of each cell.
 * `pattern`: users of each cell, cells that are hidden anyway, weights, prices as things are, how often cells are
   barred, how many moves certify each requirement, the list of hidden cells and where each stands on it; and what
@@ -49,7 +49,7 @@ def _draw(random, counts):
 @kernel
 def _chain_price(u, way, bound, stride, offset, sign, count, rem, least, up, down, now, current, free):
     """What it costs to take node u of a dimension along with all that stands on the other dimensions, in direction
-    `way`; `bound` is enough to know. A cell with too little room must not move, one that goes back costs nothing."""
+    `way`; `bound` is enough to know. A cell with too little slack must not move, one that goes back costs nothing."""
     total = 0.0
     for t in range(count):
         c = offset[t] + stride[u]
@@ -61,11 +61,11 @@ def _chain_price(u, way, bound, stride, offset, sign, count, rem, least, up, dow
                 cost = 0.0
             elif abs(d) > 1e-8 * least:
                 cost = min(cost, free)
-        room = up[c] - d if ahead else down[c] + d
-        if room < least:
+        slack = up[c] - d if ahead else down[c] + d
+        if slack < least:
             cost = BIG
-        elif room < rem and cost < BIG:
-            cost = min(cost * rem / room, DEAREST)
+        elif slack < rem and cost < BIG:
+            cost = min(cost * rem / slack, DEAREST)
         total += cost
         if total >= bound:
             break
@@ -111,7 +111,7 @@ def _descend(
 
 @kernel
 def _combine(k, sign, trees, sides, others):
-    """Offsets and signs of all combinations of the sides but those of dimension k (-1: of all)."""
+    """Offsets and signs of all combinations of the requirements but those of dimension k (-1: of all)."""
     side_node, side_sign, side_count = sides
     offset, signs = others
     stride = trees[3]
@@ -204,7 +204,7 @@ def _random_leaf(u, sign, here, k, trees, sides, random, counts):
 
 @kernel
 def _begin(k, i, trees, sides, random, counts):
-    """A random box side: against a random brother, or up to the total where there is none."""
+    """A random box requirement: against a random brother, or up to the total where there is none."""
     parent, part_start, part, _ = trees
     side_node, side_sign, side_count = sides
     here = _random_leaf(i, 1.0, 0, k, trees, sides, random, counts)
@@ -225,9 +225,9 @@ def _begin(k, i, trees, sides, random, counts):
 
 
 @kernel
-def _box(p, sign, starts, cheap, trees, shape, rooms, now, space, rem, least, random, counts, free):
+def _box(p, sign, starts, cheap, trees, shape, slacks, now, space, rem, least, random, counts, free):
     """The cheapest box through p that several starts lead to: price and number of cells, which stand in `others`."""
-    up, down = rooms
+    up, down = slacks
     current = space[0]
     sides, best_sides, others, walk = space[2], space[3], space[4], space[5]
     side_node, side_sign, side_count = sides
@@ -259,11 +259,11 @@ def _box(p, sign, starts, cheap, trees, shape, rooms, now, space, rem, least, ra
 
 
 @kernel
-def _serve(r, starts, effort, trees, shape, sums, rooms, known, requirements, pattern, space, random, counts, amounts):
+def _serve(r, starts, effort, trees, shape, sums, slacks, known, requirements, pattern, space, random, counts, amounts):
     """Takes the cell of requirement r as far as it must go, box after box; the move stands in `current` and `touched`.
     Whether it got there."""
     member_start, member, member_sign = sums[:3]
-    up_all, down_all = rooms
+    up_all, down_all = slacks
     known_start, known_cell, known_down, known_up = known
     cell, sign, need_of, view, attacker = requirements[:5]
     current, touched = space[0], space[1]
@@ -349,9 +349,9 @@ def _serve(r, starts, effort, trees, shape, sums, rooms, known, requirements, pa
 
 
 @kernel
-def _cancel(c, own, parts, starts, dust, trees, shape, rooms, pattern, space, random, counts, free):
+def _cancel(c, own, parts, starts, dust, trees, shape, slacks, pattern, space, random, counts, free):
     """Takes cell c out of the move by boxes through it, the other way, each less than `own`; whether it is out."""
-    up, down = rooms
+    up, down = slacks
     current, touched = space[0], space[1]
     offset, signs = space[4]
     least = abs(current[c]) / parts
@@ -369,7 +369,7 @@ def _cancel(c, own, parts, starts, dust, trees, shape, rooms, pattern, space, ra
             8.0 * free,
             trees,
             shape,
-            rooms,
+            slacks,
             pattern[3],
             space,
             by,
@@ -396,7 +396,7 @@ def _cancel(c, own, parts, starts, dust, trees, shape, rooms, pattern, space, ra
 
 
 @kernel
-def _detour(p, need, lattice, starts, trees, shape, sums, rooms, pattern, space, random, counts, amounts):
+def _detour(p, need, lattice, starts, trees, shape, sums, slacks, pattern, space, random, counts, amounts):
     """Takes cells out of the move again where a box through them, the other way, is cheaper than they are."""
     member_start, member = sums[:2]
     now = pattern[3]
@@ -412,14 +412,14 @@ def _detour(p, need, lattice, starts, trees, shape, sums, rooms, pattern, space,
         if abs(current[c]) <= 1e-9 * need or own <= 8.0 * free or own >= BIG:
             continue
         tried += 1
-        _cancel(c, own, 1, starts, 1e-9 * need, trees, shape, rooms, pattern, space, random, counts, free)
+        _cancel(c, own, 1, starts, 1e-9 * need, trees, shape, slacks, pattern, space, random, counts, free)
     for t in range(begin, end):
         _bar(member[t] if p >= lattice else p, -1, pattern, amounts)
 
 
 @kernel
 def _reroute(
-    slot, cells, many, starts, trees, shape, sums, rooms, requirements, pattern, pool, space, random, counts, amounts
+    slot, cells, many, starts, trees, shape, sums, slacks, requirements, pattern, pool, space, random, counts, amounts
 ):
     """A move without these cells, which boxes replace; it stands in `current` and `touched`. Whether there is one."""
     cell, view = requirements[0], requirements[3]
@@ -458,7 +458,7 @@ def _reroute(
             1e-10 * far,
             trees,
             shape,
-            (rooms[0][v], rooms[1][v]),
+            (slacks[0][v], slacks[1][v]),
             pattern,
             space,
             random,
@@ -513,10 +513,10 @@ def _tidy(dust, sums, lattice, space, counts, keep):
 
 
 @kernel
-def _add(rooms, known, requirements, pool, space, counts):
+def _add(slacks, known, requirements, pool, space, counts):
     """Writes the move that stands in `current` into the pool, with what it certifies; its number, not yet in the
     pattern. Clears the work space."""
-    up_all, down_all = rooms
+    up_all, down_all = slacks
     known_start, known_cell, known_down, known_up = known
     _, sign, need, view, attacker, at_start, at = requirements
     entry_cell, entry_move, entry_slot = pool[0][:3]
@@ -558,8 +558,8 @@ def _add(rooms, known, requirements, pool, space, counts):
             for y in range(known_start[who], known_start[who + 1]):
                 d = current[known_cell[y]]
                 if d != 0.0:
-                    room = known_up[y] if (d > 0) == (go > 0) else known_down[y]
-                    length = min(length, room / abs(d))
+                    slack = known_up[y] if (d > 0) == (go > 0) else known_down[y]
+                    length = min(length, slack / abs(d))
             if abs(go) * length >= need[r] * ENOUGH and q < len(cover):
                 cover[q], cover_slot[q] = r, slot
                 q += 1
@@ -646,21 +646,21 @@ def link_all(slots, pattern, pool, counts, amounts):
 
 
 @kernel
-def add_move(cells, d, rooms, known, requirements, pattern, pool, space, counts, amounts):
+def add_move(cells, d, slacks, known, requirements, pattern, pool, space, counts, amounts):
     """A move from elsewhere; its number."""
     current, touched = space[0], space[1]
     for t in range(len(cells)):
         touched[t] = cells[t]
         current[cells[t]] = d[t]
     counts[TOUCHED] = len(cells)
-    slot = _add(rooms, known, requirements, pool, space, counts)
+    slot = _add(slacks, known, requirements, pool, space, counts)
     _link(slot, pattern, pool, counts, amounts)
     return slot
 
 
 @kernel
 def complete(
-    order, begin, most, starts, effort, trees, shape, sums, rooms, known, requirements, pattern, pool, space, random,
+    order, begin, most, starts, effort, trees, shape, sums, slacks, known, requirements, pattern, pool, space, random,
     counts, amounts, failed,
 ):  # fmt: skip
     """Moves for requirements in order, from number `begin`, until `most` were looked for or there is no space left: up
@@ -675,9 +675,9 @@ def complete(
             return t
         served += 1
         if _serve(
-            r, starts, effort, trees, shape, sums, rooms, known, requirements, pattern, space, random, counts, amounts
+            r, starts, effort, trees, shape, sums, slacks, known, requirements, pattern, space, random, counts, amounts
         ):
-            slot = _add(rooms, known, requirements, pool, space, counts)
+            slot = _add(slacks, known, requirements, pool, space, counts)
             _link(slot, pattern, pool, counts, amounts)
             if count[r] == 0:
                 failed[r] = True
@@ -820,7 +820,7 @@ def _neighbour(c, pattern, pool, random, counts):
 
 @kernel
 def improve(
-    rounds, warmth, away, starts, effort, trees, shape, sums, rooms, known, requirements, pattern, pool, space, random,
+    rounds, warmth, away, starts, effort, trees, shape, sums, slacks, known, requirements, pattern, pool, space, random,
     counts, amounts,
 ):  # fmt: skip
     """Neighbourhoods: a few cells are published, or moves forgotten, what relied on them is certified anew, and the
@@ -884,7 +884,7 @@ def improve(
                 trees,
                 shape,
                 sums,
-                rooms,
+                slacks,
                 requirements,
                 pattern,
                 pool,
@@ -894,7 +894,7 @@ def improve(
                 amounts,
             ):
                 before_it = counts[ENTRIES], counts[COVERS]
-                slot = _add(rooms, known, requirements, pool, space, counts)
+                slot = _add(slacks, known, requirements, pool, space, counts)
                 if cover_start[slot] == cover_start[slot + 1]:  # it serves nothing any more
                     counts[SLOTS], counts[ENTRIES], counts[COVERS] = slot, before_it[0], before_it[1]
                     continue
@@ -919,7 +919,7 @@ def improve(
                 trees,
                 shape,
                 sums,
-                rooms,
+                slacks,
                 known,
                 requirements,
                 pattern,
@@ -930,7 +930,7 @@ def improve(
             ):
                 fine = False
                 break
-            slot = _add(rooms, known, requirements, pool, space, counts)
+            slot = _add(slacks, known, requirements, pool, space, counts)
             _link(slot, pattern, pool, counts, amounts)
             fresh[slot] = 1
             added[many] = slot

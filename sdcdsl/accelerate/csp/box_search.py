@@ -3,10 +3,11 @@ grow with the table.
 
 A vector over one hierarchy that adds up is, say, +1 along the chain from a leaf upwards and -1 along another one, up to
 where both meet. The product of one such vector a dimension adds up in the whole table: with siblings in three
-dimensions it moves eight cells. Given the sides in all other dimensions, the cheapest side in one is a shortest path in
-its tree; going round the dimensions until nothing changes, from a few random starts, gives a cheap box through a cell.
-Where it has not enough room, further boxes are added to it within what is left, until the cell is where
-it must go: one *move*, a witness. Every requirement has one at every moment, so that the pattern is valid throughout.
+dimensions it moves eight cells. Given the requirements in all other dimensions, the cheapest requirement in one is a
+shortest path in its tree; going round the dimensions until nothing changes, from a few random starts, gives a cheap box
+through a cell. Where it has not enough slack, further boxes are added to it within what is left, until the cell is
+where it must go: one *move*, a witness. Every requirement has one at every moment, so that the pattern is valid
+throughout.
 
 1. *Complete*: a move for each requirement that no move certifies yet; hide what it touches.
 2. *Prune*: drop moves that others make superfluous, dearest first.
@@ -48,7 +49,7 @@ class BoxSearch:
         self.random = np.random.default_rng(seed)
         self.failed = np.zeros(len(requirements), dtype=bool)
         self._table(table)
-        self._rooms()
+        self._slacks()
         self._pattern()
         self._pool(BOXES.entries + BOXES.per_cell * instance.n)
         self._space(table)
@@ -160,7 +161,7 @@ class BoxSearch:
         start = np.concatenate([sums[3], np.full(self.instance.n - table.size, sums[3][-1])])
         self._structure = trees, shape, (*sums[:3], start, *sums[4:])
 
-    def _rooms(self) -> None:
+    def _slacks(self) -> None:
         one, r = self.instance, self.requirements
         attackers, who = np.unique(r.attacker, return_inverse=True)
         views, view = np.unique(one.view_of[attackers], return_inverse=True)
@@ -176,9 +177,9 @@ class BoxSearch:
             r.cell.astype(np.int64), r.sign.astype(float), r.need.astype(float), view[who].astype(np.int64),
             who.astype(np.int64), at_start.astype(np.int64), order.astype(np.int64),
         )  # fmt: skip
-        rooms = np.ascontiguousarray(up), np.ascontiguousarray(down)
+        slacks = np.ascontiguousarray(up), np.ascontiguousarray(down)
         self._inputs = (
-            *self._structure, rooms,
+            *self._structure, slacks,
             (start.astype(np.int64), cell.astype(np.int64), LB.astype(float), UB.astype(float)), requirements,
         )  # fmt: skip
         self._views = len(views)

@@ -30,11 +30,11 @@ from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 WHOLE = 1e-6  # shares that are 0 or 1
 TOLD = 1e-7  # rows missed by less are nothing new to a solver
-LACKING = 1e-6  # a row that asks for less than this share of itself asks for nothing
+LACKING = 1e-6  # a row that requires less than this share of itself requires nothing
 ROUNDS = 4  # of cuts at a node
-# Levels of the tree that ask all sides; of the others, every so manieth asks some.
+# Levels of the tree that ask all requirements; of the others, every so manieth asks some.
 BY_FLOWS, BY_PROGRAMS = (4, 3), (1, 8)
-FADING, SELDOM_MISSED = 0.97, 0.1  # sides that fell short within the last rounds
+FADING, SELDOM_MISSED = 0.97, 0.1  # requirements that fell short within the last rounds
 COVERS, COVERED, NEAR = 15, 0.02, 0.1  # covers a round, by how much they must be missed, and of rows how slack
 AHEAD = 0.25  # of what is left to be proven: how much dearer than the cheapest node a child may be to be the next
 TO_THE_END = 30, 300  # of so many nodes, so many are gone on with whatever they cost
@@ -79,7 +79,7 @@ class PartTree:
         self._master.add(self._here(_rows_of(master)))
         self._waiting = CutPool(self._master)
         self._all = np.arange(count)
-        self._missed = np.zeros(len(self._sides))  # how long ago a side fell short
+        self._missed = np.zeros(len(self._sides))  # how long ago a requirement fell short
         self._pseudocosts = Pseudocosts(count)
         self._search = BranchAndBound(self._expand, lambda: self._enough, self._dives)
         self._search.push(0.0, Fixings(np.zeros(count, dtype=bool), np.ones(count, dtype=bool)))
@@ -224,7 +224,7 @@ class PartTree:
     # ---- cuts --------------------------------------------------------------------------------------------------
 
     def _cut(self, x: np.ndarray, deadline: Deadline, all_sides: bool) -> int:
-        """Near the root every side is asked about, below only those that fell short of late."""
+        """Near the root every requirement is asked about, below only those that fell short of late."""
         few = self._missed > SELDOM_MISSED
         asked = self._sides if all_sides or not few.any() else few
         found, short = self.bounding.short_of(self._whole(x), asked, deadline)
@@ -253,7 +253,7 @@ class PartTree:
 
 
 def _rows_of(master: Master) -> list[Row]:
-    """Those that ask for something to be hidden, and nothing else."""
+    """Those that require something to be hidden, and nothing else."""
     A, rhs = master.matrix, master.rhs
     out: list[Row] = []
     for r in range(master.rows):

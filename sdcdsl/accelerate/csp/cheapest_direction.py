@@ -1,15 +1,15 @@
 """The cheapest move that takes one cell as far as it must go:
 
-    min Σ price_i · |d_i| / min(room_i, need)    M d = 0,  d_p = ± need,  -LB ≤ d ≤ UB
+    min Σ price_i · |d_i| / min(slack_i, need)    M d = 0,  d_p = ± need,  -LB ≤ d ≤ UB
 
 Hiding a cell costs the same however far it moves, so the price is spread over as much as the cell will have to move:
-over the need, or over its room where that is less. Lengths are measured in needs, so that neither large tables nor
+over the need, or over its slack where that is less. Lengths are measured in needs, so that neither large tables nor
 small levels meet a solver's absolute tolerances.
 
 The linear program is solved in one of three forms. *Nearby*: a dual simplex method of its own that touches only what
-lies around the cell; most moves are found like this. *By directions*: where cells hang together so closely that this
-takes thousands of steps, there are few directions, and the dual program over a sparse basis of them has as many rows
-only. *By relations*: columns are the cells, rows the relations, whatever the table is.
+lies around the cell; most moves are found like this. *By directions*: where cells are so closely tied together by
+relations that this takes thousands of steps, there are few directions, and the dual program over a sparse basis of them
+has as many rows only. *By relations*: columns are the cells, rows the relations, whatever the table is.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from scipy.sparse import csc_array, csr_array, hstack
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
-from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
 from sdcdsl.numerics.simplex.dual import FOUND, DualSimplex
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 DUST = 1e-7  # moves below this share of the need are rounding errors
-SLIGHT = 1e-4  # room below this share of the need does not raise the price further
+SLIGHT = 1e-4  # slack below this share of the need does not raise the price further
 LONG = 2000  # steps by relations after which directions are first given a chance
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
@@ -58,7 +58,7 @@ class Cheapest:
 
     @property
     def slow(self) -> bool:
-        """Whether cells hang together so closely that moves take long."""
+        """Whether cells are so closely tied together by relations that moves take long."""
         return self._directions is not None
 
     @cached_property
@@ -66,13 +66,14 @@ class Cheapest:
         return OverRelations(self._M)
 
     def move(
-        self, cell: int, sign: int, need: float, room: tuple[np.ndarray, np.ndarray], price: np.ndarray
+        self, cell: int, sign: int, need: float, slack: tuple[np.ndarray, np.ndarray], price: np.ndarray
     ) -> Move | None:
-        """None if the cell cannot go so far. `room` is LB and UB, `price` is per cell, infinite if it must not move."""
+        """None if the cell cannot go so far. `slack` is LB and UB, `price` is per cell, infinite if it must not
+        move."""
         p = int(self.number[cell])
-        if p < 0 or room[(1 + sign) // 2][cell] < need * (1 - 1e-9):
+        if p < 0 or slack[(1 + sign) // 2][cell] < need * (1 - 1e-9):
             return None
-        down, up, price = (self._movable(v) for v in (*room, price))
+        down, up, price = (self._movable(v) for v in (*slack, price))
         self.solved += 1
         status, cells, d = self._nearby.solve(p, sign, down, up, price, need)
         if status != FOUND and self._only_nearby:
@@ -91,12 +92,12 @@ class Cheapest:
         cells: np.ndarray,
         signs: np.ndarray,
         needs: np.ndarray,
-        room: tuple[np.ndarray, np.ndarray],
+        slack: tuple[np.ndarray, np.ndarray],
         price: np.ndarray,
     ) -> Move | None:
         """One move that takes many cells at least as far as each needs; None if they cannot all go that way at once."""
         unit = float(needs.max())
-        down, up = (r[self.cells] / unit for r in room)
+        down, up = (r[self.cells] / unit for r in slack)
         self.solved += 1
         d = self._relations.together(self.number[cells], signs, needs / unit, down, up, price[self.cells])
         if d is None:
@@ -145,7 +146,7 @@ class OverRelations:
 
     def __init__(self, m: csr_array):
         self.size = size(m)[1]
-        rows = m[independent_rows(Matrix.of(m))]
+        rows = m[independent_rows(RelationMatrix.of(m))]
         self.program = LinearProgram(hstack([rows, -rows]), primal_tolerance=1e-9)
 
     def solve(

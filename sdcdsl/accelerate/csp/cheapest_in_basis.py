@@ -4,8 +4,8 @@
     max -s y_p - Σ U_i (y_i - c_i⁺)⁺ - Σ L_i (-y_i - c_i⁻)⁺                  Nᵀ y = 0
 
 with one row per direction and columns that lie between -c⁻ and c⁺, except y_p, which is free. What goes beyond is paid
-for by a column of its own, made for a cell when a solution first leaves its room: nearly all cells have more room than
-any move takes. Starting cold is as fast as going on from the last question.
+for by a column of its own, made for a cell when a solution first leaves its slack: nearly all cells have more slack
+than any move takes. Starting cold is as fast as going on from the last question.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class OverBasis:
     def solve(
         self, p: int, sign: int, down: np.ndarray, up: np.ndarray, price: np.ndarray
     ) -> tuple[np.ndarray | None, bool]:
-        """d, or None; and whether that is certain. A cell without room on a side never goes there."""
+        """d, or None; and whether that is certain. A cell without slack on a side never goes there."""
         self.program.forget()
         self._pose(p, sign, price, down, up)
         for _ in range(60):
@@ -58,7 +58,8 @@ class OverBasis:
         return None, False
 
     def _pose(self, p: int, sign: int, price: np.ndarray, down: np.ndarray, up: np.ndarray) -> None:
-        """Where a cell has no room on a side, nothing is gained by pushing it there: y has no end on that side."""
+        """Where a cell has no slack on a side, nothing is gained by pushing it there: y has no end on that
+        requirement."""
         low = np.where(down > 0, -price / np.clip(down, SLIGHT, 1.0), -FREE)
         high = np.where(up > 0, price / np.clip(up, SLIGHT, 1.0), FREE)
         low[p], high[p] = -FREE, FREE
@@ -70,9 +71,9 @@ class OverBasis:
             self._price(self.n + j, cell, way, p, down, up)
 
     def _price(self, column: int, cell: int, way: int, p: int, down: np.ndarray, up: np.ndarray) -> None:
-        room = (up if way > 0 else down)[cell]
-        usable = np.isfinite(room) and cell != p
-        self.program.change_column(column, float(room) if usable else 0.0, 0.0, FREE if usable else 0.0)
+        slack = (up if way > 0 else down)[cell]
+        usable = np.isfinite(slack) and cell != p
+        self.program.change_column(column, float(slack) if usable else 0.0, 0.0, FREE if usable else 0.0)
 
     def _pay(self, over: np.ndarray, d: np.ndarray, p: int, down: np.ndarray, up: np.ndarray) -> bool:
         """Columns for the cells that went too far; False if they have them already."""

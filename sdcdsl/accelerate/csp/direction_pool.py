@@ -32,7 +32,7 @@ class Pool:
         known = [instance.known(int(k)) for k in np.unique(sides.attacker)]
         self._known_by = np.repeat(np.unique(sides.attacker), [len(cells) for cells, _, _ in known])
         self._known_at = _Lists(np.concatenate([cells for cells, _, _ in known] or [NONE]), instance.n)
-        self._known_room = np.stack([np.concatenate([k[1 + s] for k in known] or [np.zeros(0)]) for s in (DOWN, UP)])
+        self._known_slack = np.stack([np.concatenate([k[1 + s] for k in known] or [np.zeros(0)]) for s in (DOWN, UP)])
 
     @property
     def count(self) -> int:
@@ -104,9 +104,9 @@ class Pool:
             place = np.minimum(np.searchsorted(attackers, self._known_by[entry]), len(attackers) - 1)
             here = attackers[place] == self._known_by[entry]
             who, at, entry = place[here], at[here], entry[here]
-            down_room, up_room = self._known_room[:, entry]
-            np.minimum.at(ahead, who, np.where(up[at], up_room, down_room) / size[at])
-            np.minimum.at(back, who, np.where(up[at], down_room, up_room) / size[at])
+            down_slack, up_slack = self._known_slack[:, entry]
+            np.minimum.at(ahead, who, np.where(up[at], up_slack, down_slack) / size[at])
+            np.minimum.at(back, who, np.where(up[at], down_slack, up_slack) / size[at])
         return ahead, back
 
 

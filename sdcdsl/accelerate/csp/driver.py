@@ -22,18 +22,18 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
-from sdcdsl.accelerate.csp.conditional import Mending
-from sdcdsl.accelerate.csp.heuristics import Finder, Found, finder_for
+from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
+from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic, finder_for
 from sdcdsl.accelerate.csp.proving import Proving
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.checkpoint import State
+from sdcdsl.methods.checkpoint import CheckpointState
 from sdcdsl.methods.conditional_levels import conditions_of
 from sdcdsl.methods.instance import Instance, discounted
-from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.pattern_check import falling_short
 from sdcdsl.methods.result import Progress, Result, SolveContext, gap
 from sdcdsl.pattern import hidden as pattern_of
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
@@ -51,7 +51,7 @@ def solve(problem: TableProblem, context: SolveContext) -> Result:
 class _Priced:
     """A finder that looked at other prices: its patterns at the real ones."""
 
-    def __init__(self, finder: Finder, w: np.ndarray, counted: np.ndarray):
+    def __init__(self, finder: SuppressionHeuristic, w: np.ndarray, counted: np.ndarray):
         self.finder, self.w, self.counted = finder, w, counted
 
     @property
@@ -141,7 +141,7 @@ class _Solving:
 
     # ---- steps -----------------------------------------------------------------------------------------
 
-    def _finder(self) -> Finder:
+    def _finder(self) -> SuppressionHeuristic:
         """With a cap on the number of cells, each of them counts: more and more, until there are few enough."""
         finder = self._finder_at(0.0)
         if self.cap is None:
@@ -153,15 +153,17 @@ class _Solving:
             finder = self._finder_at(toll)
         return _Priced(finder, self.w, self.counted)
 
-    def _finder_at(self, toll: float) -> Finder:
+    def _finder_at(self, toll: float) -> SuppressionHeuristic:
         typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
 
-        def make(instance: Instance) -> Finder:
+        def make(instance: Instance) -> SuppressionHeuristic:
             return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.context.seed)
 
-        return make(self.instance) if self.conditions is None else Mending(self.conditions, make, self.deadline)
+        return (
+            make(self.instance) if self.conditions is None else ConditionalRepair(self.conditions, make, self.deadline)
+        )
 
-    def _improve(self, finder: Finder, until: float, while_gaining: bool = False) -> None:
+    def _improve(self, finder: SuppressionHeuristic, until: float, while_gaining: bool = False) -> None:
         idle = 0
         deadline = self.deadline.within(max(until - self.deadline.elapsed, 0.0))
         while not self._done() and (finder.gaining or not while_gaining) and not deadline.expired:
@@ -173,7 +175,7 @@ class _Solving:
             if idle > PATIENCE:
                 return
 
-    def _prove(self, finder: Finder) -> bool:
+    def _prove(self, finder: SuppressionHeuristic) -> bool:
         """Whether it was proved that there is no pattern (with so few cells)."""
         aside = None if self.conditions is None else self.conditions.aside
         bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.context.team)
@@ -186,7 +188,7 @@ class _Solving:
             self._tell(Progress(phase, note=f"{bounding.master.rows} cuts"))
             self._keep()
 
-        limits = Limits(gap=self.wanted, threads=self.context.options.get("threads"), seed=self.context.seed)
+        limits = SolveLimits(gap=self.wanted, threads=self.context.options.get("threads"), seed=self.context.seed)
         wanted = max(self.wanted, 1e-9)
         proving = Proving(bounding, finder, self.deadline, self._take, said, lambda: self.best, wanted, limits)
         proving.run(self.context.options.get("backend") or "highs")
@@ -194,7 +196,7 @@ class _Solving:
 
     # ---- what was known before, and what is kept -----------------------------------------------------------
 
-    def _resume(self, finder: Finder) -> None:
+    def _resume(self, finder: SuppressionHeuristic) -> None:
         """The best pattern of an earlier run, if attackers find nothing wrong with it."""
         state = self.checkpointer.found
         hidden = None if state is None else state.arrays.get("hidden")
@@ -214,7 +216,7 @@ class _Solving:
         arrays = {"hidden": self.best[0]}
         if self.bounding is not None:
             arrays |= self.bounding.kept.arrays(self.bounding.separation)
-        self.checkpointer.keep(State({"phase": self.phase}, arrays))
+        self.checkpointer.keep(CheckpointState({"phase": self.phase}, arrays))
 
     def _take(self, found: Found) -> bool:
         if self.best is not None and (found[1], found[0].sum()) >= (self.best[1], self.best[0].sum()):
@@ -229,7 +231,7 @@ class _Solving:
         self._tell(Progress("search", found[1]))
         return True
 
-    def _set_aside(self, finder: Finder) -> None:
+    def _set_aside(self, finder: SuppressionHeuristic) -> None:
         """Time for the last check, as much as one takes now: limits are for everything, the check included."""
         if self.deadline.expired or self.deadline.limit is None or not isfinite(self.deadline.limit):
             return
@@ -237,9 +239,9 @@ class _Solving:
         self._check(finder)
         self.deadline.limit -= LONGER * (self.deadline.elapsed - began)
 
-    def _check(self, finder: Finder) -> None:
-        """A solver's tolerances are not ours. A pattern that leaves a side short is completed, or given up for the one
-        before it."""
+    def _check(self, finder: SuppressionHeuristic) -> None:
+        """A solver's tolerances are not ours. A pattern that leaves a requirement short is completed, or given up for
+        the one before it."""
         while self.best is not None and self.best[0] is not self._checked and self._short(self.best[0], finder):
             again = finder.complete(self.best[0])
             self.best = None
@@ -249,7 +251,7 @@ class _Solving:
                 self.best = self.before_best.pop()
         self._checked = None if self.best is None else self.best[0]
 
-    def _short(self, hidden: np.ndarray, finder: Finder) -> bool:
+    def _short(self, hidden: np.ndarray, finder: SuppressionHeuristic) -> bool:
         if not finder.proves(hidden) and falling_short(self.instance, hidden):
             return True
         return self.conditions is not None and len(self.conditions.short(hidden)) > 0

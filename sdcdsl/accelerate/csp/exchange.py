@@ -1,16 +1,16 @@
-"""Patterns from the side of what is published, for tables whose cells hang together closely.
+"""Patterns from the side of what is published, for tables whose cells are closely tied together by relations.
 
 All moves are d = N t, with few directions t. What is published takes directions away: V = {d : d_i = 0 for published i}
-is all that is left to the attackers' doubts, and every cell that stands still in V is published for nothing. A pattern
-is valid if V has a witness for every side, and costs what the cells weigh that move in V. The dictionary d = Tθ has the
+is all that is left to the attackers' doubts, and every cell that is fixed in V is published for nothing. A pattern
+is valid if V has a witness for every side, and costs what the cells weigh that move in V. The tableau d = Tθ has the
 d of published cells for parameters θ, and a few that are free. Three steps:
 
 1. *Publish* a group of cells that move in proportion, heaviest first: V loses a dimension.
 2. *Exchange*: give a published cell back, and publish the heaviest group of the larger V instead.
 3. *Kick*: give several back that hold a heavy cell, and start again from there; kept if it ends cheaper.
 
-Witnesses follow by projection; sides that lose theirs are asked about anew, in as few dimensions as V has. On hier16 an
-exchange takes 0.5 ms to look at and 5 ms to try, where a linear program over the whole table takes 350.
+Witnesses follow by projection; requirements that lose theirs are asked about anew, in as few dimensions as V has. On
+hier16 an exchange takes 0.5 ms to look at and 5 ms to try, where a linear program over the whole table takes 350.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance, Requirements
 from sdcdsl.numerics.sparse_null_space import size
 
-MOST = 12_000_000  # entries of the dictionary
-ROOMS = 2_000_000  # entries of all attackers' rooms
+MOST = 12_000_000  # entries of the tableau
+ROOMS = 2_000_000  # entries of all attackers' slacks
 MANY = 80  # dimensions from which a lost witness is not looked for
 FAILURES = 6  # groups that cannot be published, one after the other, before no more are tried
 SLIGHT = 1e-3  # no pivots on less than this
-FRESH, TRUE = 60, 1e-9  # pivots after which the dictionary is made anew; relative error of a witness
+FRESH, TRUE = 60, 1e-9  # pivots after which the tableau is made anew; relative error of a witness
 LEFT = 1e-6  # of a witness: less is none
 SMALLEST = 400  # cells: below that linear programs take no time
 LARGEST_KICK = 6
@@ -41,17 +41,17 @@ Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 
 
 @dataclass
-class Place:
+class ExchangeState:
     """Where the search is."""
 
     T: np.ndarray  # [column, cell]
     owner: np.ndarray  # [column]: the published cell whose it is; -1: a free direction
     witnesses: np.ndarray  # [witness, cell]
     cost: float
-    pivots: int = 0  # since the dictionary was made
+    pivots: int = 0  # since the tableau was made
 
-    def copy(self) -> Place:
-        return Place(self.T.copy(), self.owner.copy(), self.witnesses.copy(), self.cost, self.pivots)
+    def copy(self) -> ExchangeState:
+        return ExchangeState(self.T.copy(), self.owner.copy(), self.witnesses.copy(), self.cost, self.pivots)
 
     @property
     def free(self) -> np.ndarray:
@@ -69,10 +69,10 @@ class Exchange:
         self.N = np.ascontiguousarray(N.toarray().T)
         self.weight, self.random = weight[self.cells], random
         attackers, who = np.unique(sides.attacker, return_inverse=True)
-        rooms = [instance.room(int(k)) for k in attackers]
-        self.rooms = (
-            np.stack([down[self.cells] for down, _ in rooms]),
-            np.stack([up[self.cells] for _, up in rooms]),
+        slacks = [instance.slack(int(k)) for k in attackers]
+        self.slacks = (
+            np.stack([down[self.cells] for down, _ in slacks]),
+            np.stack([up[self.cells] for _, up in slacks]),
         )
         self.requirements = (
             number[sides.cell],
@@ -96,7 +96,7 @@ class Exchange:
     # ---- from patterns and back ----------------------------------------------------------------------------
 
     def improve(self, hidden: np.ndarray, moves: list[Move], deadline: Deadline, kicks: int) -> list[Move]:
-        """Moves that certify every side within a cheaper pattern, or those that were given."""
+        """Moves that certify every requirement within a cheaper pattern, or those that were given."""
         here = self._opened(hidden[self.cells], moves)
         if self._certified(here.witnesses).all():
             self._shrink(here, deadline)
@@ -106,7 +106,7 @@ class Exchange:
                 return [self._move(d) for d in best.witnesses]
         return moves
 
-    def _opened(self, hidden: np.ndarray, moves: list[Move]) -> Place:
+    def _opened(self, hidden: np.ndarray, moves: list[Move]) -> ExchangeState:
         witnesses = np.zeros((len(moves), len(self.cells)))
         whole = np.zeros(int(self.cells[-1]) + 1)
         for k, (cells, d) in enumerate(moves):
@@ -114,12 +114,12 @@ class Exchange:
             witnesses[k] = whole[self.cells]
             whole[cells] = 0.0
         published = np.flatnonzero(~hidden)
-        here = Place(self.N.copy(), np.full(len(self.N), -1, dtype=np.int64), witnesses, 0.0)
+        here = ExchangeState(self.N.copy(), np.full(len(self.N), -1, dtype=np.int64), witnesses, 0.0)
         steps.enter.fast(here.T, here.owner, published[np.argsort(-self.weight[published], kind="stable")])
         here.cost = self._cost(here)
         return here
 
-    def _refresh(self, here: Place) -> None:
+    def _refresh(self, here: ExchangeState) -> None:
         """Without the rounding errors of many pivots: from the published cells alone."""
         published = here.owner[here.owner >= 0]
         here.T[:] = self.N
@@ -130,7 +130,7 @@ class Exchange:
         here.witnesses = np.linalg.lstsq(F.T, here.witnesses.T, rcond=None)[0].T @ F
         here.cost = self._cost(here)
 
-    def _holds(self, here: Place) -> bool:
+    def _holds(self, here: ExchangeState) -> bool:
         """Whether the witnesses are what they are taken for, in spite of rounding errors."""
         if here.pivots > FRESH or not self._true(here.witnesses):
             self._refresh(here)
@@ -146,9 +146,9 @@ class Exchange:
 
     # ---- steps ---------------------------------------------------------------------------------------------
 
-    def _shrink(self, here: Place, deadline: Deadline) -> None:
-        """Publishes groups, heaviest first, as long as all sides keep a witness. What fails once fails for good: V
-        only becomes smaller."""
+    def _shrink(self, here: ExchangeState, deadline: Deadline) -> None:
+        """Publishes groups, heaviest first, as long as all requirements keep a witness. What fails once fails for good:
+        V only becomes smaller."""
         barred, failures = self.barred.copy(), 0
         still = np.zeros(len(self.cells))
         while not deadline.expired and len(here.free) > 1 and failures < FAILURES:
@@ -161,7 +161,7 @@ class Exchange:
                 barred[j] = True
                 failures += 1
 
-    def _swaps(self, here: Place, deadline: Deadline) -> None:
+    def _swaps(self, here: ExchangeState, deadline: Deadline) -> None:
         """Until no exchange makes it cheaper."""
         idle = 0
         while idle < len(here.T) and (here.owner >= 0).any():
@@ -174,13 +174,13 @@ class Exchange:
                 if idle >= len(here.T):
                     return
 
-    def _swap(self, here: Place, b: int) -> bool:
+    def _swap(self, here: ExchangeState, b: int) -> bool:
         total, won, j = self._heaviest(here, here.T[b], self.barred)
         if j < 0 or total - won > here.cost * (1 - 1e-9):
             return False
         return self._publish(here, j, b)
 
-    def _kicked(self, here: Place, deadline: Deadline, kicks: int) -> Place:
+    def _kicked(self, here: ExchangeState, deadline: Deadline, kicks: int) -> ExchangeState:
         best = here.copy()
         for _ in range(kicks):
             if deadline.expired:
@@ -198,7 +198,7 @@ class Exchange:
                 here = best.copy()
         return best
 
-    def _kick(self, here: Place) -> None:
+    def _kick(self, here: ExchangeState) -> None:
         """Gives back some published cells that hold a heavy one, and publishes that if it can be."""
         s, _ = self._sums(here)
         heavy = np.where((np.abs(s) > steps.ZERO) & ~self.barred, self.weight, 0.0)
@@ -215,19 +215,20 @@ class Exchange:
 
     # ---- pieces --------------------------------------------------------------------------------------------
 
-    def _sums(self, here: Place) -> tuple[np.ndarray, np.ndarray]:
+    def _sums(self, here: ExchangeState) -> tuple[np.ndarray, np.ndarray]:
         F = here.T[here.free]
         return self.random.normal(size=len(F)) @ F, self.random.normal(size=len(F)) @ F
 
-    def _cost(self, here: Place) -> float:
+    def _cost(self, here: ExchangeState) -> float:
         return float(self.weight[np.abs(self._sums(here)[0]) > steps.ZERO].sum())
 
-    def _heaviest(self, here: Place, u: np.ndarray, barred: np.ndarray) -> tuple[float, float, int]:
+    def _heaviest(self, here: ExchangeState, u: np.ndarray, barred: np.ndarray) -> tuple[float, float, int]:
         s, q = self._sums(here)
         return steps.heaviest_group.fast(u, s, q, self.weight, barred, self._keys, self._index)
 
-    def _publish(self, here: Place, j: int, instead_of: int | None) -> bool:
-        """Publishes cell j, and gives back the one of a column; nothing happens if a side would lose its witness."""
+    def _publish(self, here: ExchangeState, j: int, instead_of: int | None) -> bool:
+        """Publishes cell j, and gives back the one of a column; nothing happens if a requirement would lose its
+        witness."""
         open_ones = here.free if instead_of is None else np.append(here.free, instead_of)
         large = np.abs(here.T[open_ones, j])
         c = int(open_ones[np.argmax(large)])
@@ -260,7 +261,7 @@ class Exchange:
         kept = []
         for d in known:
             before = np.count_nonzero(done)
-            steps.certified.fast(d, self.requirements, self.rooms, done)
+            steps.certified.fast(d, self.requirements, self.slacks, done)
             if np.count_nonzero(done) > before:
                 kept.append(d)
         left = np.flatnonzero(~done)
@@ -269,10 +270,10 @@ class Exchange:
         for s in left[np.argsort(-need[left], kind="stable")]:
             if done[s]:
                 continue
-            LB, UB = self.rooms[0][who[s]], self.rooms[1][who[s]]
+            LB, UB = self.slacks[0][who[s]], self.slacks[1][who[s]]
             found, d = steps.reach.fast(F, cell[s], sign[s], need[s], LB, UB, 3 * len(F) + 10)
             if found:
-                steps.certified.fast(d, self.requirements, self.rooms, done)
+                steps.certified.fast(d, self.requirements, self.slacks, done)
                 kept.append(d)
             if not done[s]:
                 return None
@@ -281,5 +282,5 @@ class Exchange:
     def _certified(self, witnesses: np.ndarray) -> np.ndarray:
         done = np.zeros(len(self.requirements[0]), dtype=bool)
         for d in witnesses:
-            steps.certified.fast(d, self.requirements, self.rooms, done)
+            steps.certified.fast(d, self.requirements, self.slacks, done)
         return done

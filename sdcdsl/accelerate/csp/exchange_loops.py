@@ -7,7 +7,7 @@ import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
 
-ZERO = 1e-8  # entries of a dictionary below this are rounding errors
+ZERO = 1e-8  # entries of a tableau below this are rounding errors
 DUST = 1e-11  # and below this they are not even kept
 SAME = 1e-7  # relative: keys of cells that move in proportion
 ENOUGH = 1 - 1e-9
@@ -48,7 +48,7 @@ def heaviest_group(u, s, q, weight, barred, keys, index):
 
 @kernel
 def pivot(T, c, j):
-    """Column c of the dictionary (a row of T) becomes the one of cell j."""
+    """Column c of the tableau (a row of T) becomes the one of cell j."""
     x = T[c]
     a = x[j]
     moving = np.flatnonzero(x)
@@ -78,10 +78,10 @@ def enter(T, owner, order):
 
 
 @kernel
-def certified(d, sides, rooms, out):
-    """Marks the sides that d certifies, as long as the room allows, either way round."""
+def certified(d, sides, slacks, out):
+    """Marks the requirements that d certifies, as long as the slack allows, either way round."""
     cell, sign, need, who = sides
-    LB, UB = rooms
+    LB, UB = slacks
     for k in range(len(LB)):
         ahead, back = np.inf, np.inf
         for i in range(len(d)):
@@ -104,7 +104,7 @@ def reach(directions, p, sign, need, LB, UB, steps):
     """Whether cell p gets as far as it must within the directions (a simplex method from the truth), and a witness."""
     F = directions.copy()
     d = np.zeros(F.shape[1])
-    end = np.zeros(len(F))  # of a column: at which end of its room its cell is; 0 for a direction that is free
+    end = np.zeros(len(F))  # of a column: at which end of its slack its cell is; 0 for a direction that is free
     for _ in range(steps):
         c, best, way = -1, 1e-9, 0.0
         for k in range(len(F)):

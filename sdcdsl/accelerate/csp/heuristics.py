@@ -1,7 +1,8 @@
 """Valid patterns without a bound: by flows where the relations are those of a network, else by linear programs.
 
-A `Finder` gives a first pattern, makes it better as long as it is let, and completes what others propose (a rounded
-solution of the master problem, say) to a valid pattern. Costs are those of all published cells that are hidden.
+A `SuppressionHeuristic` gives a first pattern, makes it better as long as it is let, and completes what others propose
+(a rounded solution of the master problem, say) to a valid pattern. Costs are those of all published cells that are
+hidden.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 
 from sdcdsl.accelerate.csp.box_search import BoxSearch, Move, adds_up
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
-from sdcdsl.accelerate.csp.local_search import ALMOST_FREE, Search, State
+from sdcdsl.accelerate.csp.local_search import ALMOST_FREE, LocalSearch, SearchState
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance, Requirements
-from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.pattern_check import falling_short
 from sdcdsl.methods.result import Progress
 
 Tell = Callable[[Progress], None]
@@ -29,10 +30,10 @@ Found = tuple[np.ndarray, float]  # hidden cells, and what they cost
 FIRST_SLICE = 3.0  # seconds for neighbourhoods of flows, twice as many every time
 ROUNDS = 40  # neighbourhoods between two looks at what else there is to do
 KICKS = 30  # of what is published, likewise
-SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level asks for beyond the other two
+SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level requires beyond the other two
 
 
-class Finder(Protocol):
+class SuppressionHeuristic(Protocol):
     @property
     def gaining(self) -> bool:
         """Whether it has not been through all cells once without winning much."""
@@ -57,7 +58,7 @@ class Finder(Protocol):
         ...
 
 
-def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int) -> Finder:
+def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int) -> SuppressionHeuristic:
     moves = ByMoves(instance, w, deadline, tell, seed)
     flows = NetworkSearch.of(instance, w, seed)
     if flows is not None:
@@ -68,7 +69,7 @@ def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell
 class ByFlows:
     """Where flows find nothing (sliding levels are divided in advance), moves may."""
 
-    def __init__(self, search: NetworkSearch, deadline: Deadline, tell: Tell, otherwise: Finder):
+    def __init__(self, search: NetworkSearch, deadline: Deadline, tell: Tell, otherwise: SuppressionHeuristic):
         self.search, self.deadline, self.tell, self._otherwise = search, deadline, tell, otherwise
         self._best: np.ndarray | None = None
         self._slice = FIRST_SLICE
@@ -118,8 +119,8 @@ class ByMoves:
         self.instance, self.w, self.deadline, self.tell, self.seed = instance, w, deadline, tell, seed
         self.counted = instance.problem.dataset["published"].values
         self.phase = "first pattern"
-        self.search: Search | None = None
-        self._state: State | None = None
+        self.search: LocalSearch | None = None
+        self._state: SearchState | None = None
         self._swept = False
 
     @property
@@ -132,9 +133,9 @@ class ByMoves:
 
     def first(self) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
-        best: tuple[Search, State] | None = None
+        best: tuple[LocalSearch, SearchState] | None = None
         for share in SHARES_UP if slides else SHARES_UP[:1]:
-            search = Search(
+            search = LocalSearch(
                 self.instance, requirements_with(self.instance, share), self.deadline, self.seed, self.w, self._improved
             )
             state = search.start()
@@ -196,17 +197,19 @@ class ByMoves:
         """Goes on from a pattern with a move for every requirement."""
         if self.search is None:
             requirements = requirements_with(self.instance, SHARES_UP[0])
-            self.search = Search(self.instance, requirements, deadline, self.seed, self.w, self._improved, BOXES.nearby)
+            self.search = LocalSearch(
+                self.instance, requirements, deadline, self.seed, self.w, self._improved, BOXES.nearby
+            )
         self._state, self._swept = self.search.adopt(moves), False
 
-    def _found(self, state: State) -> Found:
+    def _found(self, state: SearchState) -> Found:
         assert self.search is not None
         return self._priced(self.search.hidden(state))
 
     def _priced(self, hidden: np.ndarray) -> Found:
         return hidden, float(self.w[hidden & self.counted].sum())
 
-    def _improved(self, state: State) -> None:
+    def _improved(self, state: SearchState) -> None:
         hidden = self.instance.sensitive | self.instance.open_anyway | (state.users > 0)
         self.tell(Progress(self.phase, self._priced(hidden)[1]))
 
@@ -288,8 +291,8 @@ class ByBoxes:
             if self.deadline.expired:
                 return False
             price = np.where(self.search.hidden, ALMOST_FREE, self.w / unit)
-            room = self.instance.room(int(r.attacker[k]))
-            move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), room, price)
+            slack = self.instance.slack(int(r.attacker[k]))
+            move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price)
             if move is None:
                 return False
             self.search.add(*move)
@@ -374,11 +377,11 @@ def thinned(instance: Instance, hidden: np.ndarray, w: np.ndarray, deadline: Dea
 
 
 def requirements_with(instance: Instance, share_up: float) -> Requirements:
-    """The sides, with what sliding levels ask for beyond the other two divided between up and down."""
+    """The requirements, with what sliding levels require beyond the other two divided between up and down."""
     need = instance.level.copy()
     extra = instance.slide - need.sum(axis=0)
     for pair in np.flatnonzero(extra > 0):
-        down, up = _own_room(instance, int(pair))
+        down, up = _own_slack(instance, int(pair))
         more_up = min(share_up * extra[pair], max(up - need[UP, pair], 0.0))
         more_down = min(extra[pair] - more_up, max(down - need[DOWN, pair], 0.0))
         need[DOWN, pair] += more_down
@@ -387,7 +390,7 @@ def requirements_with(instance: Instance, share_up: float) -> Requirements:
     return Requirements(pair, side, instance.pair_cell[pair], instance.pair_attacker[pair], need[side, pair])
 
 
-def _own_room(instance: Instance, pair: int) -> tuple[float, float]:
+def _own_slack(instance: Instance, pair: int) -> tuple[float, float]:
     cell, attacker = int(instance.pair_cell[pair]), int(instance.pair_attacker[pair])
     view = instance.view_of[attacker]
     down, up = float(instance.LB[view, cell]), float(instance.UB[view, cell])

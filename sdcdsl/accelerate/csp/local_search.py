@@ -1,14 +1,15 @@
-"""Patterns by local search, each of them valid at every moment: every side has a move within the hidden cells.
+"""Patterns by local search, each of them valid at every moment: every requirement has a move within the hidden cells.
 
-1. *Greedy*: for every side that nothing certifies yet, hardest level first, the cheapest move; hide what it touches.
-2. *Prune*: drop moves whose sides others certify as well, dearest first; publish again what no move needs.
-3. *Sweep*: publish a hidden cell, heaviest first, and certify anew only the sides that relied on it; keep what is
-   cheaper.
+1. *Greedy*: for every requirement that nothing certifies yet, hardest level first, the cheapest move; hide what it
+   touches.
+2. *Prune*: drop moves whose requirements others certify as well, dearest first; publish again what no move needs.
+3. *Sweep*: publish a hidden cell, heaviest first, and certify anew only the requirements that relied on it; keep what
+   is cheaper.
 4. *Neighbourhoods*: forget several moves, or publish several cells, with prices a little off, repair, prune, and accept
    what is cheaper or hardly dearer.
 
-Where cells hang together closely, 3 and 4 take a linear program over the whole table for every move; `exchange` is the
-way there.
+Where cells are closely tied together by relations, 3 and 4 take a linear program over the whole table for every move;
+`exchange` is the way there.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from sdcdsl.methods.instance import Instance, Requirements
 ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
 TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
 MOST_MOVES, SPARE_MOVES = 6000, 3  # moves that are kept, and as a multiple of those of a pattern
-TRIAL, BATCH = 3, 200  # moves one by one before their pace is judged; sides that then share one
-FEW = 20  # sides that are always served one by one
+TRIAL, BATCH = 3, 200  # moves one by one before their pace is judged; requirements that then share one
+FEW = 20  # requirements that are always served one by one
 PATIENCE = 60.0  # seconds a first pattern may take
 NOISE = 0.35
 WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
@@ -38,8 +39,8 @@ AWAY = 1.0  # how far it may go from the best
 
 
 @dataclass(frozen=True, eq=False)
-class State:
-    """A set of moves; a valid pattern if every side is certified."""
+class SearchState:
+    """A set of moves; a valid pattern if every requirement is certified."""
 
     moves: np.ndarray  # int64: numbers in the pool, in order
     users: np.ndarray  # int64 [cell]: how many of them need a cell
@@ -47,7 +48,7 @@ class State:
     cost: float
 
 
-class Search:
+class LocalSearch:
     def __init__(
         self,
         instance: Instance,
@@ -55,7 +56,7 @@ class Search:
         deadline: Deadline,
         seed: int = 0,
         weight: np.ndarray | None = None,
-        improved: Callable[[State], None] = lambda state: None,
+        improved: Callable[[SearchState], None] = lambda state: None,
         nearby: float | None = None,
     ):
         """`nearby`: how much work a move may take, where the search goes on from a pattern it was given."""
@@ -68,28 +69,28 @@ class Search:
         self.pool = Pool(instance, sides)
         self.cheapest = Cheapest(instance, nearby)
         self.random = np.random.default_rng(seed)
-        self.best: State | None = None
+        self.best: SearchState | None = None
         self._began, self._asked = 0.0, 0  # when a first pattern was begun, and how many moves it took so far
-        self.short: list[int] = []  # sides that no move certifies, whatever is hidden
+        self.short: list[int] = []  # requirements that no move certifies, whatever is hidden
 
-    def hidden(self, state: State) -> np.ndarray:
+    def hidden(self, state: SearchState) -> np.ndarray:
         return self.must | (state.users > 0)
 
     # ---- the steps -------------------------------------------------------------------------------------
 
-    def start(self, cheap: np.ndarray | None = None, price: np.ndarray | None = None) -> State | None:
+    def start(self, cheap: np.ndarray | None = None, price: np.ndarray | None = None) -> SearchState | None:
         """A valid pattern; None if there is none, or no time. `cheap` cells count as hidden already, prices may differ
         from the weights."""
         self._began, self._asked = self.deadline.elapsed, 0
         state = self._completed(self._nothing(), self.must if cheap is None else cheap, price=price)
         return self._keep(self._pruned(state)) if state is not None else None
 
-    def adopt(self, moves: list[Move]) -> State:
+    def adopt(self, moves: list[Move]) -> SearchState:
         """The pattern of moves that certify every requirement."""
         made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
         return self._keep(self._pruned(self._with(self._nothing(), made)))
 
-    def sweep(self, state: State) -> State:
+    def sweep(self, state: SearchState) -> SearchState:
         """Every hidden cell once, heaviest first."""
         order = np.flatnonzero((state.users > 0) & (self.weight > 0))
         for cell in order[np.argsort(-self.weight[order], kind="stable")]:
@@ -99,7 +100,7 @@ class Search:
                 state = self._without(state, np.array([cell]), state.cost) or state
         return state
 
-    def neighbourhoods(self, state: State, rounds: int) -> State:
+    def neighbourhoods(self, state: SearchState, rounds: int) -> SearchState:
         mean = state.cost / max(np.count_nonzero((state.users > 0) & (self.weight > 0)), 1)
         for _ in range(rounds):
             if self.deadline.expired or not len(state.moves):
@@ -128,7 +129,7 @@ class Search:
         """Whether to exchange what is published rather than to sweep: where moves take long."""
         return self.cheapest.slow and self._exchange is not None
 
-    def exchanged(self, state: State, kicks: int) -> State:
+    def exchanged(self, state: SearchState, kicks: int) -> SearchState:
         """What is published exchanged for heavier cells; the state itself if that brings nothing."""
         if self._exchange is None or not len(state.moves):
             return state
@@ -141,10 +142,12 @@ class Search:
 
     # ---- pieces ----------------------------------------------------------------------------------------
 
-    def _nothing(self) -> State:
-        return State(NONE, np.zeros(self.instance.n, int), np.zeros(len(self.requirements), int), 0.0)
+    def _nothing(self) -> SearchState:
+        return SearchState(NONE, np.zeros(self.instance.n, int), np.zeros(len(self.requirements), int), 0.0)
 
-    def _without(self, state: State, cells: np.ndarray, below: float, price: np.ndarray | None = None) -> State | None:
+    def _without(
+        self, state: SearchState, cells: np.ndarray, below: float, price: np.ndarray | None = None
+    ) -> SearchState | None:
         """The pattern with `cells` published and the rest repaired, if it then costs less than `below`.
 
         What was hidden stays cheap even if its moves are gone: requirements that lost theirs will share it again.
@@ -153,8 +156,8 @@ class Search:
         return self._repaired(rest, state.users > 0, cells, below, price)
 
     def _repaired(
-        self, state: State, cheap: np.ndarray, closed: np.ndarray | None, below: float, price: np.ndarray | None
-    ) -> State | None:
+        self, state: SearchState, cheap: np.ndarray, closed: np.ndarray | None, below: float, price: np.ndarray | None
+    ) -> SearchState | None:
         made = self._completed(state, cheap, closed, below, price)
         if made is None:
             return None
@@ -162,7 +165,7 @@ class Search:
         made = self._pruned(made, new)
         return self._keep(made) if made.cost < below * (1 - 1e-12) else None
 
-    def _less(self, state: State, gone: np.ndarray) -> State:
+    def _less(self, state: SearchState, gone: np.ndarray) -> SearchState:
         """Without these moves."""
         users, count = state.users.copy(), state.count.copy()
         cells = self.pool.cells_of(gone)
@@ -170,25 +173,25 @@ class Search:
         np.subtract.at(count, self.pool.covered_by(gone), 1)
         published = np.unique(cells[users[cells] == 0])
         moves = np.setdiff1d(state.moves, gone, assume_unique=True)
-        return State(moves, users, count, state.cost - float(self.weight[published].sum()))
+        return SearchState(moves, users, count, state.cost - float(self.weight[published].sum()))
 
-    def _with(self, state: State, new: np.ndarray) -> State:
+    def _with(self, state: SearchState, new: np.ndarray) -> SearchState:
         """With these moves, which are not among its own."""
         users, count = state.users.copy(), state.count.copy()
         cells = self.pool.cells_of(new)
         more = np.unique(cells[users[cells] == 0])
         np.add.at(users, cells, 1)
         np.add.at(count, self.pool.covered_by(new), 1)
-        return State(np.union1d(state.moves, new), users, count, state.cost + float(self.weight[more].sum()))
+        return SearchState(np.union1d(state.moves, new), users, count, state.cost + float(self.weight[more].sum()))
 
     def _completed(
         self,
-        state: State,
+        state: SearchState,
         cheap: np.ndarray,
         closed: np.ndarray | None = None,
         below: float = inf,
         price: np.ndarray | None = None,
-    ) -> State | None:
+    ) -> SearchState | None:
         """Certifies what the moves do not, hiding more; None if that costs as much as `below`, or is impossible."""
         users, count, cost = state.users.copy(), state.count.copy(), state.cost
         new: list[int] = []
@@ -214,7 +217,7 @@ class Search:
             users[cells] += 1
             count[self.pool.covers[move]] += 1
             price[cells] = ALMOST_FREE
-        return State(np.union1d(state.moves, np.array(new, dtype=np.int64)), users, count, cost)
+        return SearchState(np.union1d(state.moves, np.array(new, dtype=np.int64)), users, count, cost)
 
     def _too_slow(self, count: np.ndarray) -> bool:
         """Whether what is left, one by one, would take too much of the time there is."""
@@ -234,18 +237,18 @@ class Search:
         alike = hardest[(s.attacker[hardest] == s.attacker[hardest[0]]) & (s.sign[hardest] == s.sign[hardest[0]])]
         first = np.unique(s.cell[alike], return_index=True)[1]
         chosen = alike[np.sort(first)[:BATCH]]
-        room = self.instance.room(int(s.attacker[chosen[0]]))
-        made = self.cheapest.together(s.cell[chosen], s.sign[chosen], s.need[chosen], room, price)
+        slack = self.instance.slack(int(s.attacker[chosen[0]]))
+        made = self.cheapest.together(s.cell[chosen], s.sign[chosen], s.need[chosen], slack, price)
         return None if made is None else self.pool.add(*made)
 
     def _move(self, side: int, price: np.ndarray) -> int | None:
         s = self.requirements
-        room = self.instance.room(int(s.attacker[side]))
-        made = self.cheapest.move(int(s.cell[side]), 2 * int(s.side[side]) - 1, float(s.need[side]), room, price)
+        slack = self.instance.slack(int(s.attacker[side]))
+        made = self.cheapest.move(int(s.cell[side]), 2 * int(s.side[side]) - 1, float(s.need[side]), slack, price)
         self.deadline.mark_time_dependent(self.cheapest.slow)  # it then goes by how long either of two forms takes
         return None if made is None else self.pool.add(*made)
 
-    def _pruned(self, state: State, new: np.ndarray | None = None) -> State:
+    def _pruned(self, state: SearchState, new: np.ndarray | None = None) -> SearchState:
         """Without moves that others make superfluous, dearest first, and without cells no move needs. Where only the
         moves `new` came to a pattern with nothing to spare, only moves that certify the same can be superfluous."""
         pool, count, users = self.pool, state.count.copy(), state.users
@@ -260,7 +263,7 @@ class Search:
                 count[pool.covers[move]] -= 1
         return self._less(state, np.array(sorted(gone), dtype=np.int64)) if gone else state
 
-    def _keep(self, state: State) -> State:
+    def _keep(self, state: SearchState) -> SearchState:
         if self.best is None or state.cost < self.best.cost:
             state = replace(state, cost=float(self.weight[state.users > 0].sum()))  # without rounding errors
             self.best = state
@@ -269,11 +272,11 @@ class Search:
             keep = np.unique(np.concatenate([state.moves, self.best.moves]))
             self.pool.keep(keep)
             state, self.best = (
-                State(np.searchsorted(keep, s.moves), s.users, s.count, s.cost) for s in (state, self.best)
+                SearchState(np.searchsorted(keep, s.moves), s.users, s.count, s.cost) for s in (state, self.best)
             )
         return state
 
-    def _some_moves(self, state: State) -> np.ndarray:
+    def _some_moves(self, state: SearchState) -> np.ndarray:
         """Up to four moves that share cells."""
         first = int(self.random.choice(state.moves))
         cells = self.pool.cells(first)
@@ -281,7 +284,7 @@ class Search:
         more = min(int(self.random.integers(0, 4)), len(near))
         return np.union1d(self.random.choice(near, more, replace=False), [first])
 
-    def _related(self, state: State) -> np.ndarray:
+    def _related(self, state: SearchState) -> np.ndarray:
         """A few hidden cells that serve the same moves."""
         candidates = np.flatnonzero((state.users > 0) & (self.weight > 0))
         if not len(candidates):

@@ -1,8 +1,8 @@
 """Cheapest flows of suppression on networks.
 
-On a network a side (paper 003 §2: one direction of a level) asks for a flow: the cell p is an arc, and the other arcs
-have to bring `need` from one end of p to the other, each within what the attacker leaves it. An arc that is not hidden
-yet costs w once, however much it carries, so every step sends along a cheapest path, with
+On a network a requirement (paper 003 §2: one direction of a level) requires a flow: the cell p is an arc, and the other
+arcs have to bring `need` from one end of p to the other, each within what the attacker leaves it. An arc that is not
+hidden yet costs w once, however much it carries, so every step sends along a cheapest path, with
 
     price = w · max(1, what is still to bring / what the arc can carry),    hidden arcs almost free,
 
@@ -35,27 +35,27 @@ MANY = 2000  # paths of one flow, after which they are taken by length alone: th
 
 
 @kernel
-def load(rooms, attacker):
-    """Writes what an attacker knows by itself into the rooms of its view, and takes out what another one knew."""
-    before = rooms.loaded[0]
+def load(slacks, attacker):
+    """Writes what an attacker knows by itself into the slacks of its view, and takes out what another one knew."""
+    before = slacks.loaded[0]
     if before == attacker:
         return
     if before >= 0:
-        view = rooms.view_of[before]
-        for k in range(rooms.start[before + 1] - 1, rooms.start[before] - 1, -1):
-            at = k - rooms.start[before]
-            rooms.LB[view, rooms.cell[k]], rooms.UB[view, rooms.cell[k]] = rooms.kept_LB[at], rooms.kept_UB[at]
-    view = rooms.view_of[attacker]
-    for k in range(rooms.start[attacker], rooms.start[attacker + 1]):
-        at, j = k - rooms.start[attacker], rooms.cell[k]
-        rooms.kept_LB[at], rooms.kept_UB[at] = rooms.LB[view, j], rooms.UB[view, j]
-        rooms.LB[view, j] = min(rooms.LB[view, j], rooms.own_LB[k])
-        rooms.UB[view, j] = min(rooms.UB[view, j], rooms.own_UB[k])
-    rooms.loaded[0] = attacker
+        view = slacks.view_of[before]
+        for k in range(slacks.start[before + 1] - 1, slacks.start[before] - 1, -1):
+            at = k - slacks.start[before]
+            slacks.LB[view, slacks.cell[k]], slacks.UB[view, slacks.cell[k]] = slacks.kept_LB[at], slacks.kept_UB[at]
+    view = slacks.view_of[attacker]
+    for k in range(slacks.start[attacker], slacks.start[attacker + 1]):
+        at, j = k - slacks.start[attacker], slacks.cell[k]
+        slacks.kept_LB[at], slacks.kept_UB[at] = slacks.LB[view, j], slacks.UB[view, j]
+        slacks.LB[view, j] = min(slacks.LB[view, j], slacks.own_LB[k])
+        slacks.UB[view, j] = min(slacks.UB[view, j], slacks.own_UB[k])
+    slacks.loaded[0] = attacker
 
 
 @kernel
-def cheapest(web, book, desk, room, ask):  # noqa: PLR0915  one loop
+def cheapest(web, book, desk, slack, ask):  # noqa: PLR0915  one loop
     """A cheapest path from source to sink without arc p, sought from both ends, as a list of arcs in `desk.path`, the
     complement of the number for those taken backwards. Returns how many they are, 0 if there is none."""
     source, sink, p, need, rest, paths = ask
@@ -93,7 +93,7 @@ def cheapest(web, book, desk, room, ask):  # noqa: PLR0915  one loop
             if j == p or desk.closed[j] or seen[end, to] == stamp + 1:
                 continue
             ahead = (web.tail[j] == v) == (end == 0)  # from the sink the path runs to → v
-            r = min(room[1][j], need) - desk.flow[j] if ahead else min(room[0][j], need) + desk.flow[j]
+            r = min(slack[1][j], need) - desk.flow[j] if ahead else min(slack[0][j], need) + desk.flow[j]
             if r <= EXACT * need:
                 continue
             price = 1.0
@@ -122,13 +122,13 @@ def cheapest(web, book, desk, room, ask):  # noqa: PLR0915  one loop
 
 
 @kernel
-def bring(web, book, desk, room, ask):
+def bring(web, book, desk, slack, ask):
     """Sends `rest` from source to sink without arc p, on top of the flow on the desk, and hides what it touches.
     Returns how many arcs are touched now; what could not be brought is left in `LEFT`."""
     source, sink, p, need, rest, count = ask
     this, paths = book.state[MARK], 0
     while rest > EXACT * need:
-        length = cheapest(web, book, desk, room, (source, sink, p, need, rest, paths))
+        length = cheapest(web, book, desk, slack, (source, sink, p, need, rest, paths))
         if length == 0:
             book.amounts[LEFT] = rest
             break
@@ -138,7 +138,7 @@ def bring(web, book, desk, room, ask):
             i = desk.path[k]
             j = max(i, -1 - i)
             f = desk.flow[j]
-            amount = min(amount, min(room[1][j], need) - f if i >= 0 else min(room[0][j], need) + f)
+            amount = min(amount, min(slack[1][j], need) - f if i >= 0 else min(slack[0][j], need) + f)
         rest -= amount
         for k in range(length):
             i = desk.path[k]
@@ -155,14 +155,14 @@ def bring(web, book, desk, room, ask):
 
 
 @kernel
-def supply(web, rooms, asked, book, desk, s):
-    """Puts a flow for the side on the desk and hides what it touches: a new one, or the old witness if there is one,
-    led round the cells that are closed. Returns how many arcs it touches; `LEFT` is what it lacks."""
-    load(rooms, asked.attacker[s])
-    view = rooms.view_of[asked.attacker[s]]
-    room = (rooms.LB[view], rooms.UB[view])
+def supply(web, slacks, asked, book, desk, s):
+    """Puts a flow for the requirement on the desk and hides what it touches: a new one, or the old witness if there is
+    one, led round the cells that are closed. Returns how many arcs it touches; `LEFT` is what it lacks."""
+    load(slacks, asked.attacker[s])
+    view = slacks.view_of[asked.attacker[s]]
+    slack = (slacks.LB[view], slacks.UB[view])
     p, sign, need = asked.cell[s], asked.sign[s], asked.need[s]
-    own = room[1][p] if sign > 0 else room[0][p]
+    own = slack[1][p] if sign > 0 else slack[0][p]
     book.amounts[LEFT] = max(need - own, 0.0) if own < need * (1 - EXACT) else 0.0
     if book.amounts[LEFT] > 0:
         return 0
@@ -170,7 +170,7 @@ def supply(web, rooms, asked, book, desk, s):
     if book.length[s] == 0:
         desk.touched[0], desk.flow[p], desk.mark[p] = p, sign * need, book.state[MARK]
         source, sink = (web.head[p], web.tail[p]) if sign > 0 else (web.tail[p], web.head[p])
-        return bring(web, book, desk, room, (source, sink, p, need, need if source != sink else 0.0, 1))
+        return bring(web, book, desk, slack, (source, sink, p, need, need if source != sink else 0.0, 1))
     begin, count = book.begin[s], book.length[s]
     for k in range(count):
         j = book.entry[0, begin + k]
@@ -181,19 +181,19 @@ def supply(web, rooms, asked, book, desk, s):
         if desk.closed[j] and book.amounts[LEFT] == 0:
             desk.flow[j] = 0.0
             source, sink = (web.tail[j], web.head[j]) if f > 0 else (web.head[j], web.tail[j])
-            count = bring(web, book, desk, room, (source, sink, p, need, abs(f), count))
+            count = bring(web, book, desk, slack, (source, sink, p, need, abs(f), count))
     return count
 
 
 @kernel
-def serves(rooms, asked, desk, count, s):
+def serves(slacks, asked, desk, count, s):
     """By what the flow on the desk is to be multiplied to serve the side, 0 if it does not."""
-    view = rooms.view_of[asked.attacker[s]]
+    view = slacks.view_of[asked.attacker[s]]
     times = asked.sign[s] * asked.need[s] / desk.flow[asked.cell[s]]
-    load(rooms, asked.attacker[s])
+    load(slacks, asked.attacker[s])
     for i in range(count):
         j = desk.touched[i]
         d = times * desk.flow[j]
-        if d > rooms.UB[view, j] * (1 + EXACT) or -d > rooms.LB[view, j] * (1 + EXACT):
+        if d > slacks.UB[view, j] * (1 + EXACT) or -d > slacks.LB[view, j] * (1 + EXACT):
             return 0.0
     return times

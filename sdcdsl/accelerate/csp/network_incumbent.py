@@ -1,7 +1,8 @@
 """The book of suppression on networks: what is hidden, which flow each side relies on, and what can be taken back.
 
-A *book* (`network_state`) holds for each side the flow it relies on, its *witness*, and for each cell the sides that
-rely on it. A cell that no side relies on is published at once. Changes are logged, so that they can be taken back.
+A *book* (`network_state`) holds for each side the flow it relies on, its *witness*, and for each cell the requirements
+that rely on it. A cell that no requirement relies on is published at once. Changes are logged, so that they can be
+taken back.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from sdcdsl.numerics.compiled import kernel
 
 HIDE, SHOW, ATTACH, DETACH = 0, 1, 2, 3  # kinds of change
-ENTRIES, LOG = 1, 2  # what has no room left, in `FULL`; 0 for nothing
+ENTRIES, LOG = 1, 2  # what has no slack left, in `FULL`; 0 for nothing
 TOP, LOGGED, LOGGING, FULL, STAMP, SALT, OPEN_ONLY, SHORT_OF, TOKEN, MARK = range(10)  # places in `state`
 COST, NOISE, TIE, KEEP, LEFT, LIMIT = range(6)  # places in `amounts`
 
@@ -106,7 +107,7 @@ def attach(web, book, desk, count, s, times):
 
 @kernel
 def detach(web, book, s):
-    """The side gives up its witness; cells that only it relied on are published."""
+    """The requirement gives up its witness; cells that only it relied on are published."""
     begin, length = book.begin[s], book.length[s]
     note(book, DETACH, s, begin, length)
     unlink(book, s)

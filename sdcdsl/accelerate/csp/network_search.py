@@ -1,14 +1,15 @@
 """Cell suppression on networks: tables in two dimensions, one of them with a hierarchy (paper 003 §3, papers 000).
 
-    min Σ w_i x_i    such that every side has a flow within the cells with x_i = 1 (`network_moves`)
+    min Σ w_i x_i    such that every requirement has a flow within the cells with x_i = 1 (`network_moves`)
 
-1. *Greedy*: sides by decreasing need; each takes a cheapest flow and hides what it touches, and every flow serves all
-   other sides that it can, multiplied and turned round. A cell that no side relies on is published again at once.
-2. *Sweep*: heaviest cells first, the sides that rely on a cell seek other ways; kept if that is cheaper.
+1. *Greedy*: requirements by decreasing need; each takes a cheapest flow and hides what it touches, and every flow
+   serves all other sides that it can, multiplied and turned round. A cell that no requirement relies on is published
+   again at once.
+2. *Sweep*: heaviest cells first, the requirements that rely on a cell seek other ways; kept if that is cheaper.
 3. *Shake*: the same for several cells that belong together, at prices with some noise, until nothing is won any more.
 4. *Prune*, before 2. and at the end: no hidden cell can be published any more, all others being as they are.
 
-From the end of 1. on the pattern is valid at any moment: every side has its witness.
+From the end of 1. on the pattern is valid at any moment: every requirement has its witness.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from sdcdsl.accelerate.csp.network_state import (
     hide,
     pack,
     priced,
-    rooms_of,
     rounded,
     share,
+    slacks_of,
 )
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance
@@ -47,9 +48,9 @@ RELATED = 6  # cells that are shaken together, at most, beside the first
 
 @dataclass(frozen=True)
 class _Slide:
-    """A pair whose two sides need more together than each for itself."""
+    """A pair whose two requirements need more together than each for itself."""
 
-    down: int  # sides
+    down: int  # requirements
     up: int
     least: tuple[float, float]  # needs of its own, down and up
     most: tuple[float, float]  # what they can get with every cell open
@@ -99,7 +100,7 @@ class NetworkSearch:
         self.side, self.pair = side[order], pair[order]
         cell, attacker = local[x.pair_cell[self.pair]], x.pair_attacker[self.pair]
         self._asked = asked_of(cell, 2 * self.side - 1, attacker, need[order], len(self.cells))
-        self._rooms = rooms_of(x, self.cells, self.unit)
+        self._slacks = slacks_of(x, self.cells, self.unit)
         self._book = empty_incumbent(self._web, len(order), 40 * len(order) + 2 * len(self.cells))
         self._desk = empty_workspace(self._web, len(order), seed)
         typical = self._w[self._w > 0].mean() if (self._w > 0).any() else 1.0
@@ -129,7 +130,7 @@ class NetworkSearch:
         return max(slide.total - up, slide.least[DOWN]), up
 
     def _reach(self, side: int, most: float) -> float:
-        """How far the side gets if every cell may be hidden, at most so far."""
+        """How far the requirement gets if every cell may be hidden, at most so far."""
         before = self._asked.need[side]
         self._asked.need[side] = most
         hide(self._web, self._book, self._fixed)
@@ -156,7 +157,7 @@ class NetworkSearch:
         return float(self.weight[self.mask & self._published].sum())
 
     def witness(self, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """The move a side relies on: cells of the table, and how far each goes."""
+        """The move a requirement relies on: cells of the table, and how far each goes."""
         at = slice(self._book.begin[side], self._book.begin[side] + self._book.length[side])
         return self.cells[self._book.entry[0, at]], self._book.flow[at] * self.unit
 
@@ -220,7 +221,7 @@ class NetworkSearch:
             if self._run(moves.mend, (waiting, inf, -1)):
                 done += waiting
             elif self._book.state[places.FULL]:
-                self._more_room()
+                self._more_slack()
             else:
                 self._clash(int(self._book.state[places.SHORT_OF]))
                 break
@@ -230,15 +231,15 @@ class NetworkSearch:
         return done == sides
 
     def _clash(self, side: int) -> None:
-        """A side that stays short with every cell open."""
+        """A requirement that stays short with every cell open."""
         s, p = int(self.side[side]), int(self.pair[side])
         reach = (self._asked.need[side] - self._book.amounts[places.LEFT]) * self.unit
         self.clashes.append(Clash(p, s, float(self.instance.level[s, p]), float(reach)))
 
     def _run(self, kernel: Callable, what):
-        return self._kernel(kernel)(self._web, self._rooms, self._asked, self._book, self._desk, what)
+        return self._kernel(kernel)(self._web, self._slacks, self._asked, self._book, self._desk, what)
 
-    def _more_room(self) -> None:
+    def _more_slack(self) -> None:
         """Of what was full. Nothing may be left to be taken back.
 
         What an attempt takes is given back when it is undone, so the book does not show afterwards what it lacked, nor
@@ -268,7 +269,7 @@ class NetworkSearch:
         while at < len(cells) and not deadline.expired:
             at += self._run(moves.sweep, cells[at : at + BATCH])
             if self._book.state[places.FULL]:
-                self._more_room()
+                self._more_slack()
         return (before - self._book.amounts[places.COST]) / before if before > 0 else 0.0
 
     def _prune(self) -> None:
@@ -285,7 +286,7 @@ class NetworkSearch:
                 break
             won = self._run(moves.shake, self._plan(cells))
             if self._book.state[places.FULL]:
-                self._more_room()
+                self._more_slack()
             won += self._resplit() if self._slides else 0
             idle = 0 if won else idle + BATCH
             if won:
@@ -314,12 +315,12 @@ class NetworkSearch:
         return row, random.choice([0.2, 0.4, 0.6, 0.8], BATCH), random.integers(0, 1 << 20, BATCH)
 
     def _resplit(self) -> int:
-        """Tries other shares of the two sides of sliding levels: what some cell has room for goes one way. Returns how
-        many attempts saved something."""
+        """Tries other shares of the two requirements of sliding levels: what some cell has slack for goes one way.
+        Returns how many attempts saved something."""
         need, book, desk, random, won = self._asked.need, self._book, self._desk, self._random, 0
         for slide in (self._slides[i] for i in random.integers(0, len(self._slides), BATCH)):
-            view = self._rooms.view_of[self._asked.attacker[slide.up]]
-            part = float(self._rooms.LB[view, random.integers(len(self.cells))])
+            view = self._slacks.view_of[self._asked.attacker[slide.up]]
+            part = float(self._slacks.LB[view, random.integers(len(self.cells))])
             both, before = [slide.down, slide.up], need[[slide.down, slide.up]]
             need[both] = self._split(slide, part if random.random() < 0.5 else slide.total - part)
             most = book.amounts[places.COST] * (1 - 1e-9)
@@ -334,7 +335,7 @@ class NetworkSearch:
                 need[both] = before
             book.state[places.LOGGED] = 0
             if book.state[places.FULL]:
-                self._more_room()
+                self._more_slack()
                 book = self._book
         return won
 

@@ -1,8 +1,8 @@
 """A table as a network with prices, and the book of a suppression pattern on it, ready for the inner loops.
 
-Numbers are made free of scale: needs and rooms are shares of the largest need, costs of the largest cost, all rounded
+Numbers are made free of scale: needs and slacks are shares of the largest need, costs of the largest cost, all rounded
 to 40 bits. A table times a million gives the same numbers, and so the same pattern; what rounding changes is a
-thousandth of the tolerance of an audit. On a network no flow has to send more through a cell than its need, so rooms
+thousandth of the tolerance of an audit. On a network no flow has to send more through a cell than its need, so slacks
 end at 1.
 """
 
@@ -16,7 +16,7 @@ from sdcdsl.accelerate.csp.network_incumbent import COST, LOGGED, TOP
 from sdcdsl.attack.singleton_presolve import SingletonPresolve
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.flow.network import Network, as_network
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 
 BITS = 40
 DRAWS = 4093
@@ -33,7 +33,7 @@ class Graph(NamedTuple):
     fixed: np.ndarray
 
 
-class Rooms(NamedTuple):
+class ViewCapacities(NamedTuple):
     """What attackers leave open in each cell, by view; `loaded` says whose own knowledge is written into it."""
 
     LB: np.ndarray
@@ -48,8 +48,8 @@ class Rooms(NamedTuple):
     loaded: np.ndarray
 
 
-class Asked(NamedTuple):
-    """The sides, and those of each cell."""
+class FlowRequirements(NamedTuple):
+    """The requirements, and those of each cell."""
 
     cell: np.ndarray
     sign: np.ndarray
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 class Incumbent(NamedTuple):
     hidden: np.ndarray  # bool [cell]
-    users: np.ndarray  # [cell]: how many sides rely on it
+    users: np.ndarray  # [cell]: how many requirements rely on it
     first: np.ndarray  # [cell]: the first of its entries, -1 for none
     near: np.ndarray  # [2 cell]: the hidden arcs at each node, in the places of `Graph.start`
     opened: np.ndarray  # [node]: how many those are
@@ -98,7 +98,7 @@ def graph_of(instance: Instance) -> tuple[Network, np.ndarray] | None:
     m.eliminate_zeros()
     m.sort_indices()
     start, index = m.indptr.astype(np.int64), m.indices.astype(np.int64)
-    peeled = SingletonPresolve(Matrix(start, index, m.data, len(may)))
+    peeled = SingletonPresolve(RelationMatrix(start, index, m.data, len(may)))
     rest = peeled.rest
     row = np.repeat(np.arange(rest.rows), np.diff(rest.start))
     network = as_network(rest.value, rest.index, row, rest.columns, rest.rows)
@@ -112,7 +112,7 @@ def priced(network: Network, w: np.ndarray, fixed: np.ndarray) -> Graph:
     return Graph(network.tail, network.head, network.start, arc, w, fixed)
 
 
-def rooms_of(instance: Instance, cells: np.ndarray, unit: float) -> Rooms:
+def slacks_of(instance: Instance, cells: np.ndarray, unit: float) -> ViewCapacities:
     attackers = len(instance.view_of)
     local = np.full(instance.n, -1)
     local[cells] = np.arange(len(cells))
@@ -125,7 +125,7 @@ def rooms_of(instance: Instance, cells: np.ndarray, unit: float) -> Rooms:
         return np.concatenate([one[part][mine] for one, mine in zip(known, here, strict=True)] or [np.zeros(0)])
 
     most = int(count.max(initial=0))
-    return Rooms(
+    return ViewCapacities(
         share(instance.LB[:, cells], unit),
         share(instance.UB[:, cells], unit),
         instance.view_of.astype(np.int64),
@@ -139,9 +139,11 @@ def rooms_of(instance: Instance, cells: np.ndarray, unit: float) -> Rooms:
     )
 
 
-def asked_of(cell: np.ndarray, sign: np.ndarray, attacker: np.ndarray, need: np.ndarray, cells: int) -> Asked:
+def asked_of(
+    cell: np.ndarray, sign: np.ndarray, attacker: np.ndarray, need: np.ndarray, cells: int
+) -> FlowRequirements:
     start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=cells))])
-    return Asked(cell, sign, attacker, need, start, np.argsort(cell, kind="stable"))
+    return FlowRequirements(cell, sign, attacker, need, start, np.argsort(cell, kind="stable"))
 
 
 def share(x: np.ndarray, unit: float) -> np.ndarray:
@@ -205,7 +207,7 @@ def hide(web: Graph, book: Incumbent, hidden: np.ndarray) -> None:
 
 
 def forget(book: Incumbent) -> None:
-    """No side has a witness, and nothing can be taken back."""
+    """No requirement has a witness, and nothing can be taken back."""
     book.users[:], book.first[:], book.begin[:], book.length[:] = 0, -1, 0, 0
     book.state[[TOP, LOGGED]] = 0
 

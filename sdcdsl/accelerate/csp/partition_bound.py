@@ -9,8 +9,8 @@ what a part has to answer for: the cuts that lie in it. With π their load and w
 holds for every pattern. The relaxation satisfies it only up to the gap of that part, and with one such row a part its
 bound rises by all of these gaps. What is cheapest in a part is tried in the best pattern so far, too.
 
-Dividing prices has its own loss, and tables that hang together do without: the whole as one tree has a first look and
-the last word. Each is gone on with only as long as it raises the bound.
+Dividing prices has its own loss, and tables whose cells are closely tied together do without: the whole as one tree has
+a first look and the last word. Each is gone on with only as long as it raises the bound.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A pattern and a bound that meet: rounds of cuts, patterns guided by their solution, parts of the table one by one and
 then all of it (`by_parts`), and where that is not enough the integer master problem.
 
-Solutions of the relaxation and of the integer master are not patterns yet: sides that no cut speaks of so far may fall
-short. Each is completed to a valid pattern by the heuristics, which often finds a better one than they do alone; and
-each gives cuts. When the integer optimum needs no completion it is the best pattern there is.
+Solutions of the relaxation and of the integer master are not patterns yet: requirements that no cut speaks of so far
+may fall short. Each is completed to a valid pattern by the heuristics, which often finds a better one than they do
+alone; and each gives cuts. When the integer optimum needs no completion it is the best pattern there is.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
-from sdcdsl.accelerate.csp.heuristics import Finder, Found
+from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.partition_bound import ByParts
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import gap
 from sdcdsl.numerics.master import Row
-from sdcdsl.solve.limits import Limits
+from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.status import Status
 from sdcdsl.status import FAILED, INFEASIBLE, OPTIMAL
 
@@ -42,13 +42,13 @@ class Proving:
     def __init__(
         self,
         bounding: Bounding,
-        finder: Finder,
+        finder: SuppressionHeuristic,
         deadline: Deadline,
         take: Callable[[Found], bool],
         said: Callable[[str, float], None],
         best: Callable[[], Found | None],
         wanted: float,
-        limits: Limits,
+        limits: SolveLimits,
     ):
         self.bounding, self.finder, self.deadline = bounding, finder, deadline
         self.take, self.said, self.best, self.wanted, self.limits = take, said, best, wanted, limits

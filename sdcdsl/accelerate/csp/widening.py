@@ -26,7 +26,7 @@ def widened(
     cheapest = Cheapest(instance)
     least = HIDDEN * float(w[w > 0].min(initial=np.inf)) if (w > 0).any() else HIDDEN
     for pair in pairs:
-        room = instance.room(int(instance.pair_attacker[pair]))
+        slack = instance.slack(int(instance.pair_attacker[pair]))
         for side, sign in ((DOWN, -1), (UP, 1)):
             need = float(instance.level[side, pair])
             if deadline.expired:
@@ -34,7 +34,7 @@ def widened(
             if need <= 0:
                 continue
             price = np.where(out, least, np.maximum(w, least))
-            move = cheapest.move(int(instance.pair_cell[pair]), sign, need, room, price)
+            move = cheapest.move(int(instance.pair_cell[pair]), sign, need, slack, price)
             if move is None:
                 return None
             out[move[0]] = True

@@ -40,7 +40,7 @@ LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means thi
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
-    solver = Solver(problem, context)
+    solver = AdjustmentSearch(problem, context)
     if (context.options.get("backend") or "highs") == "highs":
         return solver.solve()
     return solver.with_multipliers(by_model(problem, context))
@@ -60,7 +60,7 @@ class ClosestTable:
     solved: Solved | None = None  # of these senses, where it is at hand
 
 
-class Solver:
+class AdjustmentSearch:
     def __init__(self, problem: TableProblem, context: SolveContext):
         self.problem, self.context = problem, context
         self.settings = settings_of(problem, context.options)

@@ -19,12 +19,12 @@ from scipy.sparse import csr_array
 
 from sdcdsl.numerics.aggregation import Aggregation, distinct, folded
 from sdcdsl.numerics.flow.network import Network, as_network
-from sdcdsl.numerics.null_space import Matrix
+from sdcdsl.numerics.null_space import RelationMatrix
 
 
 @dataclass(frozen=True, eq=False)
 class Classes(Aggregation):
-    matrix: Matrix  # relations among classes
+    matrix: RelationMatrix  # relations among classes
     network: Network | None
 
     def least(self, down: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,5 +64,5 @@ def classes_of(M: csr_array, may_open: np.ndarray) -> Classes:
     return Classes(found.of, found.factor, found.count, _relations(M, found), None)
 
 
-def _relations(M: csr_array, classes: Aggregation) -> Matrix:
-    return Matrix.of(distinct(csr_array(M @ classes.expansion)))
+def _relations(M: csr_array, classes: Aggregation) -> RelationMatrix:
+    return RelationMatrix.of(distinct(csr_array(M @ classes.expansion)))

@@ -24,10 +24,10 @@ from sdcdsl.numerics.compiled import large
 from sdcdsl.numerics.flow import max_flow
 from sdcdsl.numerics.flow.network import Network
 from sdcdsl.numerics.lp import PRIMAL, LinearProgram
-from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
 from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
 
-BITS = 44  # leaves room for sums of 2^9 of the largest capacities
+BITS = 44  # leaves slack for sums of 2^9 of the largest capacities
 FINE = 2.0**-34  # of the level: a grid that is coarser than this loses sight of it
 HUGE = 1e7  # capacities beyond this many times the level are as good as none
 TIGHT: dict[str, Any] = {"primal_tolerance": 1e-10, "dual_tolerance": 1e-9}
@@ -39,7 +39,7 @@ class AttackFailed(RuntimeError):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class AttackAnswer:
     """`reached` may be ∞: then the move is a ray. `cells` and `coefficients` are the identity, None if `need` was met
     before a proof was."""
 
@@ -51,8 +51,8 @@ class Answer:
 
 
 class Attacks(Protocol):
-    def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> Answer:
-        """How far the class goes; not further than `need` is asked for, though the answer may be."""
+    def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> AttackAnswer:
+        """How far the class goes; not further than `need` is required, though the answer may be."""
         ...
 
 
@@ -84,7 +84,7 @@ class FlowAttacks:
         self._route = max_flow.route.fast if self.fast else max_flow.route.plain
         self._box: tuple = (None, None)
 
-    def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> Answer:
+    def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> AttackAnswer:
         if self._box[0] is not down or self._box[1] is not up:
             low, high = self.box(down, up)
             self._low, self._high = self._keep(low), self._keep(high)
@@ -105,11 +105,11 @@ class FlowAttacks:
         self._box = (None, None)
         return np.ceil(down / -self.grid) * self.grid, np.floor(up / self.grid) * self.grid
 
-    def within(self, cell: int, sign: int, need: float, low: np.ndarray, high: np.ndarray) -> Answer:
+    def within(self, cell: int, sign: int, need: float, low: np.ndarray, high: np.ndarray) -> AttackAnswer:
         """The same within bounds that are on the grid; for flows that are made larger step by step."""
         return self._within(cell, sign, need, self._keep(low), self._keep(high))
 
-    def _within(self, cell: int, sign: int, need: float, low, high) -> Answer:
+    def _within(self, cell: int, sign: int, need: float, low, high) -> AttackAnswer:
         own = float(high[cell] if sign > 0 else -low[cell])
         level = ceil(need / self.grid) * self.grid if isfinite(need) else need
         reached, status, moved, count, toward, self._stamp = self._route(
@@ -121,13 +121,13 @@ class FlowAttacks:
         )
         cells, move = np.array(self._lists[4][:moved], dtype=np.int64), np.array(self._lists[5][:moved])
         if status == max_flow.UNBOUNDED:
-            return Answer(inf, cells, move, None, None)
+            return AttackAnswer(inf, cells, move, None, None)
         if status == max_flow.CLOSED:
             side = np.array(self._queues[0 if toward > 0 else 1][:count], dtype=np.int64)
-            return Answer(reached, cells, move, *self._cut(cell, side, toward))
+            return AttackAnswer(reached, cells, move, *self._cut(cell, side, toward))
         if own < level:
-            return Answer(reached, cells, move, np.array([cell]), np.array([float(sign)]))
-        return Answer(reached, cells, move, None, None)
+            return AttackAnswer(reached, cells, move, np.array([cell]), np.array([float(sign)]))
+        return AttackAnswer(reached, cells, move, None, None)
 
     def _cut(self, cell: int, side: np.ndarray, toward: int) -> tuple[np.ndarray, np.ndarray]:
         net = self.network
@@ -140,7 +140,7 @@ class FlowAttacks:
 
 
 class LinearAttacks:
-    def __init__(self, matrix: Matrix):
+    def __init__(self, matrix: RelationMatrix):
         m = matrix.sparse[independent_rows(matrix)]
         self._transposed = m.T.tocsr()
         self._program = LinearProgram(m, maximise=True, algorithm=PRIMAL, **TIGHT)
@@ -151,7 +151,7 @@ class LinearAttacks:
         self._price(np.zeros(0, dtype=np.int32), np.zeros(0))
         self._program.forget()
 
-    def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> Answer:
+    def ask(self, cell: int, sign: int, need: float, down: np.ndarray, up: np.ndarray) -> AttackAnswer:
         """Lengths are measured in `need`, since the tolerances of solvers are absolute."""
         unit = need if isfinite(need) and need > 0 else 1.0
         program = self._program
@@ -175,7 +175,7 @@ class LinearAttacks:
         c = -(self._transposed @ gamma)
         c[cell] += sign
         cells = np.flatnonzero(np.abs(c) > 1e-13)
-        return Answer(max(sign * x[cell] * unit, 0.0), moved, x[moved] * unit, cells, c[cells])
+        return AttackAnswer(max(sign * x[cell] * unit, 0.0), moved, x[moved] * unit, cells, c[cells])
 
     def _price(self, cells: np.ndarray, cost: np.ndarray) -> None:
         if len(self._priced):
@@ -183,10 +183,10 @@ class LinearAttacks:
         self._program.change_costs(cost, cells)
         self._priced = cells
 
-    def _ray(self, cell: int) -> Answer:
+    def _ray(self, cell: int) -> AttackAnswer:
         ray = self._program.primal_ray()
         if ray is None:
             raise AttackFailed("unbounded without a ray")
         self._program.forget()
         moved = np.flatnonzero(np.abs(ray) > DUST * abs(ray[cell]))
-        return Answer(inf, moved, ray[moved] / abs(ray[cell]), None, None)
+        return AttackAnswer(inf, moved, ray[moved] / abs(ray[cell]), None, None)

@@ -1,7 +1,9 @@
-"""Questions of a separation round that others may answer: a few sides at a time, each batch from the same beginning.
+"""Questions of a separation round that others may answer: a few requirements at a time, each batch from the same
+beginning.
 
 Where a linear program answers, which of several good answers it gives depends on the question before. So a batch starts
-with a solver that remembers nothing: its answers depend on the point and its sides, and not on who was asked, or what.
+with a solver that remembers nothing: its answers depend on the point and its requirements, and not on who was asked, or
+what.
 """
 
 from __future__ import annotations
@@ -9,15 +11,15 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from sdcdsl.accelerate.cutting.attacks import Answer, Attacks, LinearAttacks, attacks_on
+from sdcdsl.accelerate.cutting.attacks import AttackAnswer, Attacks, LinearAttacks, attacks_on
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands, Levels
+from sdcdsl.accelerate.cutting.requirements import CutRequirements, Levels
 
 
 class BatchedSeparation:
     """What questions need beside a point: goes to every worker once. Each thread there has a solver of its own."""
 
-    def __init__(self, demands: Demands, levels: Levels, sides: int):
+    def __init__(self, demands: CutRequirements, levels: Levels, sides: int):
         self.demands, self.levels, self.requirements = demands, levels, sides
         self._own = threading.local()
 
@@ -35,8 +37,8 @@ class BatchedSeparation:
         return self._own.attacks
 
 
-def answered(asking: BatchedSeparation, point: Capacities, batch: list[int]) -> list[list[Answer]]:
-    """For every side its answer, for every slide two: upwards and downwards."""
+def answered(asking: BatchedSeparation, point: Capacities, batch: list[int]) -> list[list[AttackAnswer]]:
+    """For every requirement its answer, for every slide two: upwards and downwards."""
     attacks, levels = asking.attacks, asking.levels
     point = point.within(asking.demands)
     if isinstance(attacks, LinearAttacks):
@@ -45,6 +47,6 @@ def answered(asking: BatchedSeparation, point: Capacities, batch: list[int]) -> 
     for s in batch:
         cell, viewer, need = int(levels.cell[s]), int(levels.viewer[s]), float(levels.need[s])
         signs = (int(levels.sign[s]),) if s < asking.requirements else (1, -1)
-        room = point.at(viewer, need)
-        out.append([attacks.ask(cell, sign, need, *room) for sign in signs])
+        slack = point.at(viewer, need)
+        out.append([attacks.ask(cell, sign, need, *slack) for sign in signs])
     return out

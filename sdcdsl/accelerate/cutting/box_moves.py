@@ -2,7 +2,7 @@
 
 In a table with several dimensions a cell p, another cell q_k of one relation of each dimension, and the cells where the
 relations of these cross again make a box: 2, 4 or 8 cells that move together, each by as much as p, and keep all
-relations. Where each of them has the room, p reaches its level. No attack is needed then. Boxes are found from the
+relations. Where each of them has the slack, p reaches its level. No attack is needed then. Boxes are found from the
 relations alone, and are checked against all of them; what is not found proves nothing.
 """
 
@@ -12,16 +12,16 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.numerics.compiled import kernel
 
 TRIES = 80  # boxes for a level
-PARTNERS = 8  # cells looked at for one with room
+PARTNERS = 8  # cells looked at for one with slack
 
 
 class BoxMoves:
-    def __init__(self, demands: Demands):
+    def __init__(self, demands: CutRequirements):
         rows = demands.classes.matrix
         columns = csc_array(rows.sparse)
         columns.sort_indices()
@@ -29,7 +29,7 @@ class BoxMoves:
         self._columns = columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data
 
     def reached(self, separation: Separation, point: Capacities, seed: int = 0) -> np.ndarray:
-        """bool [level]; of sides only."""
+        """bool [level]; of requirements only."""
         levels = separation.levels
         out = np.zeros(len(levels), dtype=bool)
         sides = np.flatnonzero(np.arange(len(levels)) < separation.requirements)
@@ -69,7 +69,7 @@ def _boxes(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
             dims = min(degree, 3 - attempt % 3)
             box[0], move[0] = p, signs[s] * needs[s]
             count, good = 1, True
-            # One relation of each dimension, and a partner with room in it.
+            # One relation of each dimension, and a partner with slack in it.
             for k in range(dims):
                 chance = (chance * 48271) % 2147483647
                 at = column_start[p] + chance % degree
@@ -85,8 +85,8 @@ def _boxes(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
                     chance = (chance * 48271) % 2147483647
                     e = first + chance % many
                     q, step = row_cell[e], -d / row_value[e]
-                    room = up[q] if step > 0 else down[q]
-                    if q != p and room >= abs(step):
+                    slack = up[q] if step > 0 else down[q]
+                    if q != p and slack >= abs(step):
                         found = q
                         box[count], move[count] = q, step
                         break
@@ -149,8 +149,8 @@ def _boxes(  # noqa: PLR0915, PLR0917  one loop, compiled as a whole
                 box[7], move[7] = corner, move[1] * move[2] * move[3] / (move[0] * move[0])
                 count = 8
             for b in range(count):
-                room = up[box[b]] if move[b] > 0 else down[box[b]]
-                good = good and room >= abs(move[b])
+                slack = up[box[b]] if move[b] > 0 else down[box[b]]
+                good = good and slack >= abs(move[b])
                 for c in range(b):
                     good = good and box[b] != box[c]
             if not good:

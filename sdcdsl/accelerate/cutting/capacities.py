@@ -7,15 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 
 
 class Capacities:
-    """The room D has at a point: the least of what the release leaves (down, up), what the viewer leaves, and `share`
-    times the level of the side asked about, if that is given (for CSP, where a cell that may go further than the level
-    is no better than one that goes as far)."""
+    """The slack D has at a point: the least of what the release leaves (down, up), what the viewer leaves, and `share`
+    times the level of the requirement asked about, if that is given (for CSP, where a cell that may go further than the
+    level is no better than one that goes as far)."""
 
-    def __init__(self, demands: Demands, down: np.ndarray, up: np.ndarray, share: np.ndarray | None = None):
+    def __init__(self, demands: CutRequirements, down: np.ndarray, up: np.ndarray, share: np.ndarray | None = None):
         self.demands, self.down, self.up, self.share = demands, down, up, share
         self._cache: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._last: tuple[tuple[int, float], tuple[np.ndarray, np.ndarray]] | None = None
@@ -24,7 +24,7 @@ class Capacities:
         """Without what every point has in common."""
         return {**self.__dict__, "demands": None, "_cache": {}, "_last": None}
 
-    def within(self, demands: Demands) -> Self:
+    def within(self, demands: CutRequirements) -> Self:
         """The same, where it has arrived without them."""
         if self.demands is not None:
             return self
@@ -36,8 +36,8 @@ class Capacities:
         if viewer not in self._cache:
             if len(self._cache) > 64:
                 self._cache.clear()
-            low, high = self.demands.room(viewer)
-            if self.share is not None:  # room times share
+            low, high = self.demands.slack(viewer)
+            if self.share is not None:  # slack times share
                 with np.errstate(invalid="ignore"):
                     low, high = (np.where(self.share > 0, r * self.share, 0.0) for r in (low, high))
                 self._cache[viewer] = low, high

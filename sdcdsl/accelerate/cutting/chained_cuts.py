@@ -1,5 +1,6 @@
 """Several cuts for one side, as if the master had answered each: what a cut lacks is given to its cheapest class, and
-the side is asked about again, until it is satisfied. All of the cuts are violated at the point the chain starts from.
+the requirement is asked about again, until it is satisfied. All of the cuts are violated at the point the chain starts
+from.
 
 A round of the master costs more than many questions, and one side may need dozens of cuts: chains save rounds. The
 first question of a chain is as hard as any; the others go on from its answer. On a network the flow stays and what it
@@ -14,12 +15,12 @@ from itertools import islice
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.attacks import Answer, FlowAttacks
+from sdcdsl.accelerate.cutting.attacks import AttackAnswer, FlowAttacks
 from sdcdsl.accelerate.cutting.separation import ENOUGH, Identity, Separation
 
 
 def interval_chain(separation: Separation, s: int, z: np.ndarray, price: np.ndarray, longest: int) -> list[Identity]:
-    """Side `s` with intervals z (down, then up): a class is given room in one direction, at `price` a unit."""
+    """Side `s` with intervals z (down, then up): a class is given slack in one direction, at `price` a unit."""
     _, _, viewer, need = separation.asked(s)
     answers = islice(_Widening(separation, s, z, price), longest)
     return [separation.identity(s, viewer, need, answer) for answer in answers]
@@ -28,8 +29,9 @@ def interval_chain(separation: Separation, s: int, z: np.ndarray, price: np.ndar
 def widened(
     separation: Separation, z: np.ndarray, price: np.ndarray, over: Callable[[], bool] = lambda: False
 ) -> np.ndarray | None:
-    """Intervals around z that satisfy all sides: one after the other is given what it lacks, those with the highest
-    levels first, since what they get serves others. None where somebody leaves too little room, or time is over."""
+    """Intervals around z that satisfy all requirements: one after the other is given what it lacks, those with the
+    highest levels first, since what they get serves others. None where somebody leaves too little slack, or time is
+    over."""
     for s in np.argsort(-separation.levels.need[: separation.requirements], kind="stable").tolist():
         if over():
             return None
@@ -42,21 +44,21 @@ def widened(
 
 
 class _Widening:
-    """One side in intervals that are given room where an answer says that it is lacking and costs the least; and the
+    """One side in intervals that are given slack where an answer says that it is lacking and costs the least; and the
     answers, as long as it lacks any."""
 
     def __init__(self, separation: Separation, s: int, z: np.ndarray, price: np.ndarray):
         cell, sign, viewer, self.need = separation.asked(s)
         self._n, self._price = separation.demands.classes.count, price
-        self._room = np.concatenate(separation.demands.room(viewer))
-        self.z = np.minimum(z, self._room)
+        self._slack = np.concatenate(separation.demands.slack(viewer))
+        self.z = np.minimum(z, self._slack)
         self._question = _Question(separation, cell, sign, self.need, self.z[: self._n], self.z[self._n :])
 
     @property
     def satisfied(self) -> bool:
         return self._question.lacking <= self.need * ENOUGH
 
-    def __iter__(self) -> Iterator[Answer]:
+    def __iter__(self) -> Iterator[AttackAnswer]:
         while True:
             answer = self._question.ask()
             if answer.cells is None or answer.coefficients is None or self.satisfied:
@@ -68,7 +70,7 @@ class _Widening:
     def _widen(self, cells: np.ndarray, coefficients: np.ndarray) -> bool:
         rising, size = coefficients > 0, np.abs(coefficients)
         at = np.where(rising, self._n, 0) + cells
-        spare = self._room[at] - self.z[at]
+        spare = self._slack[at] - self.z[at]
         some = np.flatnonzero((spare > 1e-9 * self.need) & (size > 1e-7))
         if not len(some):
             return False
@@ -85,7 +87,7 @@ def share_chain(
 ) -> list[Identity]:
     """Side `s` with the share x of every class hidden: a class is hidden more, at `price` for all of it."""
     cell, sign, viewer, need = separation.asked(s)
-    low, high = (np.minimum(room, need) for room in separation.demands.room(viewer))
+    low, high = (np.minimum(slack, need) for slack in separation.demands.slack(viewer))
     x = x.copy()
     question = _Question(separation, cell, sign, need, low * x, high * x)
     out: list[Identity] = []
@@ -116,7 +118,7 @@ class _Question:
         self._flows = self._attacks if isinstance(self._attacks, FlowAttacks) else None
         self._down, self._up = self._flows.box(down, up) if self._flows else (down.copy(), up.copy())
 
-    def ask(self) -> Answer:
+    def ask(self) -> AttackAnswer:
         if self._flows is None:
             answer = self._attacks.ask(self.cell, self.sign, self.need, self._down, self._up)
             self.lacking = self.need - answer.reached

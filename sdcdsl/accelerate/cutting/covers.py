@@ -1,11 +1,11 @@
 """Cuts that a capacity cut implies for whole numbers: its knapsack covers.
 
-A capacity cut  Σ a_i x_i ≥ 1,  0 ≤ a_i ≤ 1,  asks for enough room in all. Let Q be classes that do not give it,
+A capacity cut  Σ a_i x_i ≥ 1,  0 ≤ a_i ≤ 1,  requires enough slack in all. Let Q be classes that do not give it,
 a(Q) < 1. Even with all of Q hidden the others have to give the rest, and none of them more than all of it:
 
     Σ_{i ∉ Q} min(a_i / (1 - a(Q)), 1) x_i ≥ 1      for every x that is 0 or 1
 
-A relaxation hides a large class by a small share, as if that gave a share of its room at a share of its cost; beside
+A relaxation hides a large class by a small share, as if that gave a share of its slack at a share of its cost; beside
 what Q gives, it would be little. Which Q says most at a point is a hard question: here classes enter one by one, each
 time the one with which the point is violated most.
 """

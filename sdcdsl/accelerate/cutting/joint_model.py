@@ -1,12 +1,14 @@
-"""All sides at once: the first models of paper 003 (Figures 2 and 6) over directions, by an interior-point method.
+"""All requirements at once: the first models of paper 003 (Figures 2 and 6) over directions, by an interior-point
+method.
 
-    min Σ price z    -down_ki z_i ≤ (N y_k)_i ≤ up_ki z_i,  sign_k · (N y_k)_p ≥ 1  for every side k,  least ≤ z ≤ most
+    min Σ price z    -down_ki z_i ≤ (N y_k)_i ≤ up_ki z_i,  sign_k · (N y_k)_p ≥ 1  for every requirement k,  least ≤ z
+    ≤ most
 
-A side may be served by one move y_k, written in a basis N of the directions in which the table can go, in units of its
-level. Cutting planes find the sides' multipliers one by one and jump about; here they are found together, in some
-thirty steps. A step is a linear system in which y_k meets z alone: each y_k is eliminated (few directions), and what is
-left is a dense system in z. So this is for tables that hang together closely: hier13 has 1 651 classes that move in 126
-directions, and takes 44 s where cutting planes are at 2.6 % after 290 s.
+A requirement may be served by one move y_k, written in a basis N of the directions in which the table can go, in units
+of its level. Cutting planes find the requirements' multipliers one by one and jump about; here they are found together,
+in some thirty steps. A step is a linear system in which y_k meets z alone: each y_k is eliminated (few directions), and
+what is left is a dense system in z. So this is for tables that are closely tied together by relations: hier13 has 1 651
+classes that move in 126 directions, and takes 44 s where cutting planes are at 2.6 % after 290 s.
 
 What comes out is not believed: moves are combinations of N, and are stretched until they reach their level; multipliers
 are made an identity by the relations (`Identities`), so that an error weakens a cut and never makes it wrong.
@@ -37,13 +39,13 @@ NEAR = 1e-4  # a gap from which steps that do not make it smaller are a matter o
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """`room` [2 (down, up), side, class] is what a unit of z gives, `column` [2, class] is whose z that is, -1 for a
+    """`slack` [2 (down, up), side, class] is what a unit of z gives, `column` [2, class] is whose z that is, -1 for a
     class that may go as far as it likes."""
 
     N: np.ndarray  # [class, direction]
     cell: np.ndarray
     sign: np.ndarray
-    room: np.ndarray
+    slack: np.ndarray
     column: np.ndarray
     price: np.ndarray
     least: np.ndarray
@@ -59,7 +61,7 @@ class JointModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class JointIterate:
     moves: np.ndarray  # [side, class]: each reaches its level, of 1, exactly
     z: np.ndarray  # the least that holds them all
     cost: float
@@ -68,8 +70,8 @@ class Standing:
 
 
 def together(
-    asked: JointModel, over: Callable[[], bool], gap: float, tell: Callable[[Standing], None]
-) -> Standing | None:
+    asked: JointModel, over: Callable[[], bool], gap: float, tell: Callable[[JointIterate], None]
+) -> JointIterate | None:
     """The best that was found; None if not even a first move was. `tell` hears of every step."""
     best = _InteriorPoint(asked).run(over, gap, tell)
     return None if best is None else _without_dust(asked, best)
@@ -78,25 +80,25 @@ def together(
 class _InteriorPoint:
     """Mehrotra's predictor and corrector for G x + s = h, s ≥ 0, Gᵀλ = -c, λ ≥ 0, with x = (y, z).
 
-    Three families of rows: sides [2, k, class] (∓(N y_k)_i - room z ≤ 0), levels [k] (-sign (N y_k)_p ≤ -1),
+    Three families of rows: requirements [2, k, class] (∓(N y_k)_i - slack z ≤ 0), levels [k] (-sign (N y_k)_p ≤ -1),
     columns [2, column] (least ≤ z ≤ most)."""
 
     def __init__(self, asked: JointModel):
         self.asked = asked
         self.requirements, (self.n, self.dim), self.columns = len(asked.cell), asked.N.shape, len(asked.price)
         self.each = np.arange(self.requirements)
-        self.there = np.broadcast_to((asked.column >= 0)[:, None, :], asked.room.shape)
+        self.there = np.broadcast_to((asked.column >= 0)[:, None, :], asked.slack.shape)
         self.at = np.maximum(asked.column, 0)
-        self.room = np.where(self.there, asked.room, 0.0)
+        self.slack = np.where(self.there, asked.slack, 0.0)
         ends = np.stack([-asked.least, asked.most])
         self.ended = np.isfinite(ends)
         self.h: Family = (np.zeros(1), np.full(self.requirements, -1.0), np.where(self.ended, ends, 0.0))
         self.rows = int(self.there.sum() + self.requirements + self.ended.sum())
         self.split = not np.array_equal(asked.column[0], asked.column[1])
 
-    def run(self, over: Callable[[], bool], gap: float, tell: Callable[[Standing], None]) -> Standing | None:
+    def run(self, over: Callable[[], bool], gap: float, tell: Callable[[JointIterate], None]) -> JointIterate | None:
         self._begin()
-        best: Standing | None = None
+        best: JointIterate | None = None
         idle = 0
         for _ in range(TUNING.most_steps):
             if over() or idle >= TUNING.stalled:
@@ -119,17 +121,17 @@ class _InteriorPoint:
 
     def _times(self, y: np.ndarray, z: np.ndarray) -> Family:
         d = y @ self.asked.N.T
-        sides = np.stack([-d, d]) - self.room * z[self.at][:, None, :]
+        sides = np.stack([-d, d]) - self.slack * z[self.at][:, None, :]
         return sides * self.there, -self.asked.sign * d[self.each, self.asked.cell], np.stack([-z, z]) * self.ended
 
     def _transposed(self, rows: Family) -> tuple[np.ndarray, np.ndarray]:
         sides, levels, columns = rows
         e = sides[1] - sides[0]
         e[self.each, self.asked.cell] -= self.asked.sign * levels
-        return e @ self.asked.N, columns[1] - columns[0] - self._on_columns(self.room * sides)
+        return e @ self.asked.N, columns[1] - columns[0] - self._on_columns(self.slack * sides)
 
     def _on_columns(self, sides: np.ndarray) -> np.ndarray:
-        """Sums over sides, by column."""
+        """Sums over requirements, by column."""
         out = np.zeros(self.columns)
         for way in (0, 1):
             there = self.asked.column[way] >= 0
@@ -147,8 +149,8 @@ class _InteriorPoint:
         width = np.where(np.isfinite(a.most), a.most - a.least, 1.0)
         floors = (1.0, 1.0, 1e-3 * np.maximum(width, 1e-9))
         self.s = tuple(np.maximum(s, f) for s, f in zip(slack, floors, strict=True))
-        count = np.maximum(self._on_columns(np.where(self.room > 0, 1.0, 0.0)), 1.0)
-        share = (a.price / count)[self.at][:, None, :] / np.where(self.room > 0, self.room, 1.0)
+        count = np.maximum(self._on_columns(np.where(self.slack > 0, 1.0, 0.0)), 1.0)
+        share = (a.price / count)[self.at][:, None, :] / np.where(self.slack > 0, self.slack, 1.0)
         mean = float(a.price.mean())
         self.l = (
             np.where(self.there, np.maximum(share, 1e-9 * mean), 0.0),
@@ -198,11 +200,11 @@ class _InteriorPoint:
         N, (sides, levels, columns) = self.asked.N, weight
         own = sides.sum(axis=0)
         own[self.each, self.asked.cell] += levels
-        tied = np.stack([sides[0], -sides[1]]) * self.room  # y meets z of each class
+        tied = np.stack([sides[0], -sides[1]]) * self.slack  # y meets z of each class
         self._tied = tied if self.split else tied.sum(axis=0)[None]
         self._whose = self.asked.column if self.split else self.asked.column[:1]
         S = np.zeros((self.columns, self.columns), order="F")
-        S[np.diag_indices(self.columns)] = self._on_columns(self.room**2 * sides) + columns.sum(axis=0)
+        S[np.diag_indices(self.columns)] = self._on_columns(self.slack**2 * sides) + columns.sum(axis=0)
         self._factors = []
         batch: list[np.ndarray] = []
         for k in range(self.requirements):
@@ -240,18 +242,18 @@ class _InteriorPoint:
 
     # ---- what it shows -----------------------------------------------------------------------------------
 
-    def _standing(self) -> Standing | None:
+    def _standing(self) -> JointIterate | None:
         made = _reaching(self.asked, self.y @ self.asked.N.T)
         if made is None:
             return None
         balance, bound = self._proved()
-        return Standing(*made, float(self.asked.price @ made[1]), balance, bound)
+        return JointIterate(*made, float(self.asked.price @ made[1]), balance, bound)
 
     def _proved(self) -> tuple[np.ndarray, float]:
         """Multipliers of the rows of z follow from its costs: what is left counts at the better of its ends. Where too
         much is taken, by rounding or from a z without end, a smaller share of all multipliers proves nearly as much."""
         a, (sides, levels, _) = self.asked, self.l
-        load = self._on_columns(self.room * sides)
+        load = self._on_columns(self.slack * sides)
         over = (load > a.price) & (a.price > 0) & ((load <= a.price * (1 + SLIGHT)) | ~np.isfinite(a.most))
         share = min(1.0, float((a.price[over] / load[over]).min(initial=1.0)))
         left = a.price - share * load
@@ -273,12 +275,12 @@ def _reaching(a: JointModel, moves: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     with np.errstate(divide="ignore", invalid="ignore"):
         for way, turned in enumerate((-moves, moves)):
             there = a.column[way] >= 0
-            used = np.where(turned > 0, turned / a.room[way], 0.0).max(axis=0)
+            used = np.where(turned > 0, turned / a.slack[way], 0.0).max(axis=0)
             np.maximum.at(z, a.column[way][there], used[there])
     return None if (z > a.most * (1 + 1e-12)).any() else (moves, z)
 
 
-def _without_dust(a: JointModel, best: Standing) -> Standing:
+def _without_dust(a: JointModel, best: JointIterate) -> JointIterate:
     """From inside one comes near to z = 0 and not to it: moves are led round classes that they hardly touch."""
     still = np.flatnonzero(np.abs(best.moves).max(axis=0) < DUST)
     if not len(still):
@@ -289,16 +291,16 @@ def _without_dust(a: JointModel, best: Standing) -> Standing:
     made = _reaching(a, np.where(np.abs(moves) < NOTHING, 0.0, moves))
     if made is None or a.price @ made[1] > best.cost * (1 + DUST):
         return best
-    return Standing(*made, float(a.price @ made[1]), best.balance, best.bound)
+    return JointIterate(*made, float(a.price @ made[1]), best.balance, best.bound)
 
 
-def _both(best: Standing | None, now: Standing) -> Standing:
+def _both(best: JointIterate | None, now: JointIterate) -> JointIterate:
     """The better moves, and the better multipliers."""
     if best is None:
         return now
     moves = now if now.cost <= best.cost else best
     proof = now if now.bound >= best.bound else best
-    return Standing(moves.moves, moves.z, moves.cost, proof.balance, proof.bound)
+    return JointIterate(moves.moves, moves.z, moves.cost, proof.balance, proof.bound)
 
 
 class Identities:

@@ -1,12 +1,13 @@
-"""The cheapest way to give a side what it lacks, and the cut that says so: separation for tables in many dimensions.
+"""The cheapest way to give a requirement what it lacks, and the cut that says so: separation for tables in many
+dimensions.
 
 For one side, with z what the release leaves already:
 
-    min Σ w⁺ e⁺ + w⁻ e⁻    M D = 0,   sign · D_p = level,   -(z⁻ + e⁻) ≤ D ≤ z⁺ + e⁺,   within the viewer's room
+    min Σ w⁺ e⁺ + w⁻ e⁻    M D = 0,   sign · D_p = level,   -(z⁻ + e⁻) ≤ D ≤ z⁺ + e⁺,   within the viewer's slack
 
-At 0 the side is protected. Otherwise z + e protects it, and the multipliers γ are an identity whose coefficients are
-at most the costs, times one factor: of all violated cuts it is the one that raises the objective most on its own. Only
-bounds change between questions about a side, so its last basis is dual feasible.
+At 0 the requirement is protected. Otherwise z + e protects it, and the multipliers γ are an identity whose coefficients
+are at most the costs, times one factor: of all violated cuts it is the one that raises the objective most on its own.
+Only bounds change between questions about a side, so its last basis is dual feasible.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from scipy.sparse import hstack
 
 from sdcdsl.accelerate.cutting.attacks import HUGE, TIGHT, AttackFailed
 from sdcdsl.numerics.lp import Basis, LinearProgram
-from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
 from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 
 SMALL = 1e-10  # moves below this share of the level are rounding errors of a solver
@@ -40,7 +41,7 @@ class MinCostCut:
 
 
 class MinCostSeparation:
-    def __init__(self, matrix: Matrix, cost_down: np.ndarray, cost_up: np.ndarray):
+    def __init__(self, matrix: RelationMatrix, cost_down: np.ndarray, cost_up: np.ndarray):
         self.relations = m = matrix.sparse[independent_rows(matrix)].tocsr()
         self.steps = 0  # of the simplex method, in all
         self.seconds_left: Callable[[], float] = lambda: inf
@@ -56,13 +57,13 @@ class MinCostSeparation:
         sign: int,
         need: float,
         z: tuple[np.ndarray, np.ndarray],
-        room: tuple[np.ndarray, np.ndarray],
+        slack: tuple[np.ndarray, np.ndarray],
     ) -> MinCostCut | None:
-        """None if even the whole room does not take the class to its level."""
+        """None if even the whole slack does not take the class to its level."""
         n, program = self._n, self._program
-        room = np.minimum(room[0] / need, 2 * HUGE), np.minimum(room[1] / need, 2 * HUGE)
-        down, up = np.minimum(z[0] / need, room[0]), np.minimum(z[1] / need, room[1])
-        more_down, more_up = room[0] - down, room[1] - up
+        slack = np.minimum(slack[0] / need, 2 * HUGE), np.minimum(slack[1] / need, 2 * HUGE)
+        down, up = np.minimum(z[0] / need, slack[0]), np.minimum(z[1] / need, slack[1])
+        more_down, more_up = slack[0] - down, slack[1] - up
         low = np.concatenate([-down, np.zeros(2 * n)])
         high = np.concatenate([up, more_up, more_down])
         low[low < -HUGE], high[high > HUGE] = -inf, inf

@@ -20,7 +20,7 @@ from sdcdsl.numerics.aggregation import FIXED
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """`sign` times D of class `cell` must get as far as `need` for `viewer`; `pair` is one that asks for it."""
+    """`sign` times D of class `cell` must get as far as `need` for `viewer`; `pair` is one that requires it."""
 
     cell: np.ndarray
     sign: np.ndarray
@@ -33,13 +33,13 @@ class Levels:
         return len(self.cell)
 
 
-class Demands:
-    """`levels` are sides; in `slides` (sign 1, no side) both sides together must give the need."""
+class CutRequirements:
+    """`levels` are requirements; in `slides` (sign 1, no requirement) both sides together must give the need."""
 
     def __init__(self, instance: Instance, openable: np.ndarray | None = None):
         self.instance = instance
-        has_room = ((instance.LB > 0) | (instance.UB > 0)).any(axis=0)
-        may = (instance.may_open if openable is None else openable) & has_room
+        has_slack = ((instance.LB > 0) | (instance.UB > 0)).any(axis=0)
+        may = (instance.may_open if openable is None else openable) & has_slack
         self.classes: Classes = classes_of(instance.M, may)
         self.hopeless: list[Clash] = []
         known = np.array([len(instance.known(k)[0]) > 0 for k in range(len(instance.view_of))], dtype=bool)
@@ -57,7 +57,7 @@ class Demands:
         both = np.flatnonzero(instance.slide > np.maximum(instance.level.sum(axis=0), 0.0))
         ones = np.ones(len(both), dtype=np.int64)
         self.slides = self._strongest(both, ones, instance.slide[both], -ones, viewer_of, turned=False)
-        self.rooms = [self.classes.least(instance.LB[v], instance.UB[v]) for v in range(len(instance.LB))]
+        self.slacks = [self.classes.least(instance.LB[v], instance.UB[v]) for v in range(len(instance.LB))]
         self._kept: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.patches = [self._patch(view, attacker) for view, attacker in self.viewers]
 
@@ -68,18 +68,18 @@ class Demands:
         return float(np.exp(np.log(need).mean())) if len(need) else 1.0
 
     def symmetric(self, cost_down: np.ndarray, cost_up: np.ndarray) -> bool:
-        """The same is asked for downwards and upwards, at the same cost, and hardly any room is too narrow for it."""
+        """The same is required downwards and upwards, at the same cost, and hardly any slack is too narrow for it."""
         levels = self.levels
         most = levels.need.max(initial=0.0)
-        if any((np.minimum(low, high) < most).mean() > TUNING.narrow for low, high in self.rooms):
+        if any((np.minimum(low, high) < most).mean() > TUNING.narrow for low, high in self.slacks):
             return False
         half = [np.stack([levels.viewer, levels.cell, levels.need])[:, levels.sign == sign] for sign in (1, -1)]
         return np.array_equal(half[0], half[1]) and np.allclose(cost_down, cost_up, rtol=1e-12)
 
-    def mirrored(self, narrow: bool = False) -> Demands:
-        """One side instead of two, in rooms that are as wide downwards as upwards: easier to satisfy. Where costs are
+    def mirrored(self, narrow: bool = False) -> CutRequirements:
+        """One side instead of two, in slacks that are as wide downwards as upwards: easier to satisfy. Where costs are
         symmetric too, the best intervals for it are symmetric, since turning them round and taking the mean costs no
-        more. If they satisfy these demands as well, they are the best. `narrow`: rooms as narrow upwards as downwards;
+        more. If they satisfy these demands as well, they are the best. `narrow`: slacks as narrow upwards as downwards;
         then they do in any case, and may not be the best."""
         other, end = copy(self), np.minimum if narrow else np.maximum
         up = self.levels.sign > 0
@@ -93,7 +93,7 @@ class Demands:
             np.concatenate([self.levels.side[up], slides.side]),
         )
         other.slides = Levels(*(getattr(slides, f.name)[:0] for f in fields(Levels)))
-        other.rooms = [(end(low, high),) * 2 for low, high in self.rooms]
+        other.slacks = [(end(low, high),) * 2 for low, high in self.slacks]
         other.patches = [(at, end(low, high), end(low, high)) for at, low, high in self.patches]
         other._kept = {}
         return other
@@ -101,8 +101,8 @@ class Demands:
     def view(self, viewer: int) -> int:
         return self.viewers[viewer][0]
 
-    def room(self, viewer: int) -> tuple[np.ndarray, np.ndarray]:
-        down, up = self.rooms[self.view(viewer)]
+    def slack(self, viewer: int) -> tuple[np.ndarray, np.ndarray]:
+        down, up = self.slacks[self.view(viewer)]
         at, low, high = self.patches[viewer]
         if not len(at):
             return down, up
@@ -116,8 +116,8 @@ class Demands:
 
     @property
     def widest(self) -> tuple[np.ndarray, np.ndarray]:
-        """The most room that any view leaves a class: more is of no use."""
-        return np.max([r[0] for r in self.rooms], axis=0), np.max([r[1] for r in self.rooms], axis=0)
+        """The most slack that any view leaves a class: more is of no use."""
+        return np.max([r[0] for r in self.slacks], axis=0), np.max([r[1] for r in self.slacks], axis=0)
 
     def _strongest(self, pair, sign, need, side, viewer_of, turned: bool = True) -> Levels:
         instance, classes = self.instance, self.classes
@@ -140,7 +140,7 @@ class Demands:
         return Levels(cell[chosen], sign[chosen], viewer[chosen], need[chosen], pair[chosen], side[chosen])
 
     def _patch(self, view: int, attacker: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Classes one attacker knows more about, and the room that leaves."""
+        """Classes one attacker knows more about, and the slack that leaves."""
         none = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
         if attacker < 0:
             return none
@@ -149,7 +149,7 @@ class Demands:
         cells, LB, UB, of = cells[of >= 0], LB[of >= 0], UB[of >= 0], of[of >= 0]
         same = self.classes.factor[cells] > 0
         at, place = np.unique(of, return_inverse=True)
-        low, high = self.rooms[view][0][at].copy(), self.rooms[view][1][at].copy()
+        low, high = self.slacks[view][0][at].copy(), self.slacks[view][1][at].copy()
         np.minimum.at(low, place, np.where(same, LB, UB))
         np.minimum.at(high, place, np.where(same, UB, LB))
         return at, low, high

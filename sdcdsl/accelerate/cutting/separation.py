@@ -1,12 +1,13 @@
-"""Which sides fall short of their level, and why: the separation of the second models.
+"""Which requirements fall short of their level, and why: the separation of the second models.
 
-A round asks about every side at one point of the master. Most sides need no question: a move that was found for one
-side, as long as the capacities allow and both ways round, shows for every class in it how far it goes at least. What
-falls short comes with the identity that proves it (`attacks`), from which the caller makes a cut.
+A round asks about every requirement at one point of the master. Most requirements need no question: a move that was
+found for one side, as long as the capacities allow and both ways round, shows for every class in it how far it goes at
+least. What falls short comes with the identity that proves it (`attacks`), from which the caller makes a cut.
 
-An identity is rarely unique, and the best at the point may be poor around it: where there is no room yet, coefficients
-cost nothing. So a round may first be held at a *deep* point, with a little more room everywhere. What falls short there
-does so at the point as well, by a cut with small coefficients; only if nothing does is the point itself looked at.
+An identity is rarely unique, and the best at the point may be poor around it: where there is no slack yet, coefficients
+cost nothing. So a round may first be held at a *deep* point, with a little more slack everywhere. What falls short
+there does so at the point as well, by a cut with small coefficients; only if nothing does is the point itself looked
+at.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.attacks import Answer, Attacks, attacks_on
+from sdcdsl.accelerate.cutting.attacks import AttackAnswer, Attacks, attacks_on
 from sdcdsl.accelerate.cutting.batched_separation import BatchedSeparation, answered
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation, OutOfTime
-from sdcdsl.accelerate.cutting.requirements import Demands, Levels
+from sdcdsl.accelerate.cutting.requirements import CutRequirements, Levels
 from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.executing import SERIAL, Team, in_order
 
-ENOUGH = 1e-9  # sides count as reached that miss their level by no more than this share
+ENOUGH = 1e-9  # requirements count as reached that miss their level by no more than this share
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +36,14 @@ class Identity:
 
     viewer: int
     need: float
-    up: tuple[np.ndarray, np.ndarray]  # classes and α ≥ 0: times the room upwards
-    down: tuple[np.ndarray, np.ndarray]  # classes and β ≥ 0: times the room downwards
-    level: int  # number of the side, or of the slide after all sides
+    up: tuple[np.ndarray, np.ndarray]  # classes and α ≥ 0: times the slack upwards
+    down: tuple[np.ndarray, np.ndarray]  # classes and β ≥ 0: times the slack downwards
+    level: int  # number of the side, or of the slide after all requirements
 
 
 @dataclass(eq=False)
-class Round:
-    """What a round found out. `hull` is the least room (down, then up) that holds a move for every level; it is
+class SeparationRound:
+    """What a round found out. `hull` is the least slack (down, then up) that holds a move for every level; it is
     `whole` if there is one for each."""
 
     short: np.ndarray  # bool [side, then slide]
@@ -52,12 +53,12 @@ class Round:
     questions: int = 0
     whole: bool = True
     complete: bool = True  # False: the deadline ended it
-    hopeless: list[int] = field(default_factory=list)  # levels that the whole room does not reach
+    hopeless: list[int] = field(default_factory=list)  # levels that the whole slack does not reach
     repairs: list[tuple[int, np.ndarray, np.ndarray]] = field(default_factory=list)  # level, classes, and their moves
 
 
 class Separation:
-    def __init__(self, demands: Demands, repairs: MinCostSeparation | None = None, team: Team = SERIAL):
+    def __init__(self, demands: CutRequirements, repairs: MinCostSeparation | None = None, team: Team = SERIAL):
         self.demands, self.repairs, self.team = demands, repairs, team
         self.attacks: Attacks = attacks_on(demands.classes)
         levels, slides = demands.levels, demands.slides
@@ -84,16 +85,16 @@ class Separation:
         each: bool = False,
         repairing: bool = True,
         known: Sequence[np.ndarray] = (),
-    ) -> Round:
+    ) -> SeparationRound:
         """`only` marks levels to ask about. `each`: a question for every one of them, whatever other moves show.
-        `repairing`: at the least cost, where that is offered, instead of how far a side goes. `known`: moves of all
-        classes that are at hand."""
+        `repairing`: at the least cost, where that is offered, instead of how far a requirement goes. `known`: moves of
+        all classes that are at hand."""
         if deep is not None:
             made = self.round(deep, tolerance=tolerance, over=over, only=only, each=each, repairing=repairing)
             if made.found or not made.complete:
                 return made
         n = self.demands.classes.count
-        made = Round(np.zeros(len(self.levels), dtype=bool), np.zeros(len(self.levels)), np.zeros(2 * n))
+        made = SeparationRound(np.zeros(len(self.levels), dtype=bool), np.zeros(len(self.levels)), np.zeros(2 * n))
         self._done = np.zeros(len(self.levels), dtype=bool) if only is None else ~only
         self._point, self._tolerance, self._each = capacities, tolerance, each
         order = np.argsort(-self._hard, kind="stable")
@@ -108,7 +109,7 @@ class Separation:
         self._hard = np.where(asked, 0.7 * self._hard + made.short, self._hard)
         return made
 
-    def _one_by_one(self, order: np.ndarray, made: Round, over: Callable[[], bool], repairing: bool) -> None:
+    def _one_by_one(self, order: np.ndarray, made: SeparationRound, over: Callable[[], bool], repairing: bool) -> None:
         for s in order.tolist():
             if self._done[s]:
                 continue
@@ -125,7 +126,7 @@ class Separation:
             else:
                 self._answer(s, self._ask(s, made), made)
 
-    def _by_waves(self, order: np.ndarray, made: Round, over: Callable[[], bool]) -> None:
+    def _by_waves(self, order: np.ndarray, made: SeparationRound, over: Callable[[], bool]) -> None:
         """Many questions at a time, whoever answers them; what their moves show is known for the next wave. The same
         questions are asked however many there are to answer them."""
         point = self.team.share(self._point)
@@ -151,10 +152,10 @@ class Separation:
 
     # ---- questions --------------------------------------------------------------------------------------------
 
-    def _answer(self, s: int, answers: list[Answer], made: Round) -> None:
+    def _answer(self, s: int, answers: list[AttackAnswer], made: SeparationRound) -> None:
         self._slide(s, answers, made) if s >= self.requirements else self._side(s, answers[0], made)
 
-    def _side(self, s: int, answer: Answer, made: Round) -> None:
+    def _side(self, s: int, answer: AttackAnswer, made: SeparationRound) -> None:
         _, _, viewer, need = self.asked(s)
         made.reached[s] = max(answer.reached, made.reached[s])
         if answer.reached >= need * (1 - self._tolerance):
@@ -164,12 +165,12 @@ class Separation:
         made.found.append(self.identity(s, viewer, need, answer))
         self._stretch(answer, viewer, need, made)
 
-    def _repair(self, s: int, made: Round) -> None:
+    def _repair(self, s: int, made: SeparationRound) -> None:
         assert self.repairs is not None
         cell, sign, viewer, need = self.asked(s)
         point = self._point.of_viewer(viewer)
         made.questions += 1
-        repair = self.repairs.ask(cell, sign, need, point, self.demands.room(viewer))
+        repair = self.repairs.ask(cell, sign, need, point, self.demands.slack(viewer))
         if repair is None:
             made.hopeless.append(s)
             made.short[s], made.whole = True, False
@@ -186,7 +187,7 @@ class Separation:
             made.short[s], made.reached[s] = True, value
             made.found.append(identity)
 
-    def _slide(self, s: int, answers: list[Answer], made: Round) -> None:
+    def _slide(self, s: int, answers: list[AttackAnswer], made: SeparationRound) -> None:
         _, _, viewer, need = self.asked(s)
         made.reached[s] = total = sum(a.reached for a in answers)
         if total >= need * (1 - self._tolerance):
@@ -205,16 +206,16 @@ class Separation:
         levels = self.levels
         return int(levels.cell[s]), int(levels.sign[s]), int(levels.viewer[s]), float(levels.need[s])
 
-    def _ask(self, s: int, made: Round) -> list[Answer]:
+    def _ask(self, s: int, made: SeparationRound) -> list[AttackAnswer]:
         """For a slide upwards, then downwards."""
         cell, sign, viewer, need = self.asked(s)
-        room = self._point.at(viewer, need)
+        slack = self._point.at(viewer, need)
         return [
-            self._taken([self.attacks.ask(cell, turn, need, *room)], made)[0]
+            self._taken([self.attacks.ask(cell, turn, need, *slack)], made)[0]
             for turn in ((sign,) if s < self.requirements else (1, -1))
         ]
 
-    def _taken(self, answers: list[Answer], made: Round) -> list[Answer]:
+    def _taken(self, answers: list[AttackAnswer], made: SeparationRound) -> list[AttackAnswer]:
         for answer in answers:
             made.questions += 1
             if answer.reached > 0:
@@ -230,7 +231,7 @@ class Separation:
             return None
         return self.identity(s, viewer, need, *answers)
 
-    def identity(self, s: int, viewer: int, need: float, *answers: Answer) -> Identity:
+    def identity(self, s: int, viewer: int, need: float, *answers: AttackAnswer) -> Identity:
         told = [(a.cells, a.coefficients) for a in answers if a.cells is not None and a.coefficients is not None]
         if len(told) == 1:
             return identity_of(s, viewer, need, *told[0])
@@ -245,20 +246,20 @@ class Separation:
 
     # ---- what moves show ----------------------------------------------------------------------------------------
 
-    def _hold(self, moved: np.ndarray, move: np.ndarray, times: float, made: Round) -> None:
+    def _hold(self, moved: np.ndarray, move: np.ndarray, times: float, made: SeparationRound) -> None:
         n = self.demands.classes.count
         at = np.where((move > 0) == (times > 0), n, 0) + moved
         made.hull[at] = np.maximum(made.hull[at], np.abs(move * times))
 
-    def _stretch(self, answer: Answer, viewer: int, need: float, made: Round) -> None:
-        """A move that falls short, taken further, as if the release left as much room as it needs."""
+    def _stretch(self, answer: AttackAnswer, viewer: int, need: float, made: SeparationRound) -> None:
+        """A move that falls short, taken further, as if the release left as much slack as it needs."""
         if answer.reached <= 0:
             made.whole = False
             return
         times = need / answer.reached
-        low, high = self.demands.room(viewer)
-        room = np.where(answer.move > 0, high[answer.moved], low[answer.moved])
-        if (np.abs(answer.move * times) > room * (1 + 1e-12)).any():
+        low, high = self.demands.slack(viewer)
+        slack = np.where(answer.move > 0, high[answer.moved], low[answer.moved])
+        if (np.abs(answer.move * times) > slack * (1 + 1e-12)).any():
             made.whole = False
         else:
             self._hold(answer.moved, answer.move, times, made)
@@ -283,7 +284,7 @@ class Separation:
         order = np.argsort(self.levels.cell, kind="stable")
         return self.levels.cell[order], order
 
-    def _credit(self, moved: np.ndarray, move: np.ndarray, made: Round) -> None:
+    def _credit(self, moved: np.ndarray, move: np.ndarray, made: SeparationRound) -> None:
         """Enters how far this move, as long as it fits, forth and back, takes the levels that are still to be asked."""
         if self._each:
             return
@@ -311,7 +312,7 @@ class Separation:
         if settled.any() and capacities.share is None:
             times = need / there
             single, both = settled & ~slide, settled & slide
-            # Of a slide, as much of it forth and back as there is; of sides just what they need.
+            # Of a slide, as much of it forth and back as there is; of requirements just what they need.
             far = np.concatenate([times[single], np.minimum(forth[both], np.abs(times[both]))])
             near = np.concatenate([times[single], -np.minimum(back[both], np.abs(times[both]))])
             for step in {float(far.max(initial=0.0)), float(near.min(initial=0.0))} - {0.0}:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tuning:
-    narrow: float = 0.05  # share of classes with less room than the highest level, from which cuts are looked for in it
+    narrow: float = (
+        0.05  # share of classes with less slack than the highest level, from which cuts are looked for in it
+    )
     kept_capacities: int = 64  # of single attackers, to keep at hand
     hidden: float = 0.05  # classes that are hidden by a smaller share than this do not enter a cover
     most_entering: int = 24  # classes that may enter a cover, those first that are hidden most

@@ -19,9 +19,9 @@ from sdcdsl.attack.engine import Bounds, Engine
 from sdcdsl.attack.engine_choice import engine_for
 from sdcdsl.attack.fixed_cells import FixedCellsEngine
 from sdcdsl.attack.lp_engine import LpEngine
-from sdcdsl.attack.reduction import Component, Reduction, Relations
+from sdcdsl.attack.reduction import Component, ReducedRelations, Reduction
 from sdcdsl.attack.survey import settle
-from sdcdsl.attack.task import Known, Pairs, Task
+from sdcdsl.attack.task import AttackTask, OwnKnowledge, TaskPairs
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clash
 
@@ -33,11 +33,11 @@ SOLVERS = LpEngine, FixedCellsEngine  # they go on from the last answer, in what
 Move = tuple[np.ndarray, np.ndarray]  # cells, and by how much
 
 
-class Attacks:
+class RegionAttacks:
     def __init__(self, instance: Instance):
         d = instance.problem.dataset
         self.instance = instance
-        self.relations = Relations(
+        self.relations = ReducedRelations(
             d["coefficient"].values.astype(float),
             d["cell_of"].values.astype(np.int64),
             d["equation_of"].values.astype(np.int64),
@@ -47,7 +47,7 @@ class Attacks:
         self.view = instance.view_of[instance.pair_attacker] if instance.pairs else np.zeros(0, dtype=np.int64)
         self.far = TUNING.far * max(instance.level.max(initial=0.0), instance.slide.max(initial=0.0))
         levels = instance.level[instance.level > 0]
-        self.slack = 2e-10 * float(levels.min()) if len(levels) else 0.0  # audits allow 1e-9
+        self.allowance = 2e-10 * float(levels.min()) if len(levels) else 0.0  # audits allow 1e-9
         self._moves: list[Move] = []
         self.found: list[Move] = []  # all that were found here, not learned
         self._kept = min(TUNING.kept, max(TUNING.numbers // max(instance.pairs, 1), 10))
@@ -116,9 +116,11 @@ class Attacks:
         """How far each pair gets, exactly."""
         i = self.instance
         attackers, attacker = np.unique(i.pair_attacker[pairs], return_inverse=True)
-        local = Pairs(np.searchsorted(component.cells, i.pair_cell[pairs]), attacker, i.level[:, pairs], i.slide[pairs])
+        local = TaskPairs(
+            np.searchsorted(component.cells, i.pair_cell[pairs]), attacker, i.level[:, pairs], i.slide[pairs]
+        )
         known = self._known(attackers, component.cells)
-        found = settle(Task(component, local, known, len(attackers), exact=True))
+        found = settle(AttackTask(component, local, known, len(attackers), exact=True))
         self.asked += found.questions
         reached[:, pairs] = found.reached
 
@@ -132,8 +134,8 @@ class Attacks:
                 if len(cells) < TUNING.few:
                     break
                 at = np.searchsorted(component.cells, cells)
-                room = component.u[at] if side == UP else -component.l[at]
-                needs = np.minimum(i.level[side, ask[first]] * OVERSHOOT, room)
+                slack = component.u[at] if side == UP else -component.l[at]
+                needs = np.minimum(i.level[side, ask[first]] * OVERSHOOT, slack)
                 at, needs = at[needs > 0], needs[needs > 0]
                 move = engine.joint(at, np.full(len(at), sign), needs) if len(at) else None
                 self.asked += 1
@@ -197,13 +199,13 @@ class Attacks:
         cells = np.arange(len(l)) if all_cells else np.unique(known.cell)
         return cells, l[cells], u[cells]
 
-    def _known(self, attackers: np.ndarray, cells: np.ndarray) -> Known:
+    def _known(self, attackers: np.ndarray, cells: np.ndarray) -> OwnKnowledge:
         parts = [self.instance.known(int(k)) for k in attackers]
         who = np.repeat(np.arange(len(attackers)), [len(p[0]) for p in parts])
         about, LB, UB = (np.concatenate([p[side] for p in parts]) for side in range(3))
         at = np.minimum(np.searchsorted(cells, about), len(cells) - 1)
         here = cells[at] == about
-        return Known(who[here], at[here], -LB[here], UB[here])
+        return OwnKnowledge(who[here], at[here], -LB[here], UB[here])
 
     def _by_moves(self, moves: list[Move], pairs: np.ndarray, l: np.ndarray, u: np.ndarray) -> np.ndarray:
         """How far moves take each pair in this box: [DOWN | UP, pair]."""
@@ -236,11 +238,11 @@ class Attacks:
             out[DOWN, mine] = np.maximum(-gains * f, gains * b).max(axis=0, initial=0.0)
         return out
 
-    def _lengths(self, room: np.ndarray, move: np.ndarray) -> np.ndarray:
-        """How many times each entry fits; rounding errors at cells without room do not hold a move back."""
+    def _lengths(self, slack: np.ndarray, move: np.ndarray) -> np.ndarray:
+        """How many times each entry fits; rounding errors at cells without slack do not hold a move back."""
         size = np.abs(move)
-        room = np.where(room > 1e3 * self.slack, room, room + self.slack)
-        return np.where(size <= self.slack, np.inf, room / size)
+        slack = np.where(slack > 1e3 * self.allowance, slack, slack + self.allowance)
+        return np.where(size <= self.allowance, np.inf, slack / size)
 
     def _clashes(self, reached: np.ndarray) -> list[Clash]:
         i = self.instance

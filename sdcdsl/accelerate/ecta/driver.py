@@ -1,11 +1,11 @@
 """Enhanced controlled tabular adjustment (paper 001 §III): T random tables, each attacked, the best one published.
 
 Published are v, α and β, with the promise |v_i - a_i| ≤ s |a_i|, s = α in sensitive cells and β in others. A try draws
-the sensitive cells, makes the draw additive and asks for the least β (`tables`); then every attacker is set on the
+the sensitive cells, makes the draw additive and requires the least β (`tables`); then every attacker is set on the
 region that a reader has, `pattern.ecta`, and once more with β doubled if somebody falls short (¶24). Of the tables that
 protect, the one with the smallest published β is the result. If there is none, cells whose attackers came too near are
 fixed as near to their true values as their levels allow, and T tables more are tried (¶20, ¶21). Before that, once, β
-is raised beyond its double (¶23): fixing makes β smaller, and who falls short for want of room elsewhere needs more.
+is raised beyond its double (¶23): fixing makes β smaller, and who falls short for want of slack elsewhere needs more.
 
 With `sensitive_free` (¶22) sensitive cells are not held at their draws but follow them as well as a given β allows; β
 starts at the least there is, and is doubled or halved towards the smallest that protects.
@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.accelerate.ecta.tables import Failed
-from sdcdsl.accelerate.ecta.tries import DOUBLED, EXPOSED, NONE, PROTECTED, Terms, Try, Trying, tried
+from sdcdsl.accelerate.ecta.tables import SolverFailed
+from sdcdsl.accelerate.ecta.tries import DOUBLED, EXPOSED, NONE, PROTECTED, Terms, Try, TrySequence, tried
 from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import Channel, in_order
-from sdcdsl.methods.checkpoint import State
+from sdcdsl.methods.checkpoint import CheckpointState
 from sdcdsl.methods.ecta.advice import Advice
 from sdcdsl.methods.ecta.deviations import Box, Table, rounded_up
-from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
+from sdcdsl.methods.ecta.ranges import Own, ValueRanges, known_too_well
 from sdcdsl.methods.ecta.regions import published, widest
 from sdcdsl.methods.ecta.settings import settings_of
 from sdcdsl.methods.ecta.tries import RAISED
@@ -46,15 +46,15 @@ from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
 class Ranges:
     """Of the sensitive cells in one round: where they are drawn, and where making the draw additive may take them."""
 
-    drawn: Range
-    allowed: Range
+    drawn: ValueRanges
+    allowed: ValueRanges
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
-    return Solver(problem, context).solve()
+    return EctaSearch(problem, context).solve()
 
 
-class Solver:
+class EctaSearch:
     def __init__(self, problem: TableProblem, context: SolveContext):
         self.problem, self.context, self.deadline = problem, context, context.deadline
         given = settings_of(context.options)
@@ -64,7 +64,7 @@ class Solver:
         self.instance = Instance(problem)
         self.own = Own(self.instance)
         self.terms = Terms(self.instance, self.alpha, self.cap, self.most, self.norm)
-        self.trying = Trying(self.terms)
+        self.trying = TrySequence(self.terms)
         self.tables, self.attacks, self.seconds = self.trying.tables, self.trying.attacks, self.trying.seconds
         self._shared = context.team.share(self.terms)
         self._log: list[list[Try]] = []  # every try of every round
@@ -77,7 +77,7 @@ class Solver:
     def solve(self) -> Result:
         try:
             return self._solve()
-        except Failed as said:
+        except SolverFailed as said:
             return self._result(FAILED, notes=(str(said),))
 
     def _solve(self) -> Result:
@@ -107,7 +107,7 @@ class Solver:
             if self.deadline.expired:
                 return self._result(LIMIT, notes=(self._so_far(),), held=held)
             if self.tables.failures and not short:
-                raise Failed(self.tables.failures[0])
+                raise SolverFailed(self.tables.failures[0])
             if len(self.rounds) == 1 and len(self._before) <= 1:  # an earlier run may be beyond that
                 self._raise_beta()
                 if self.best is not None:
@@ -133,7 +133,7 @@ class Solver:
         allowed, drawn = self.own.allowed(self.alpha), self.own.drawn_from(self.alpha)
         nearest = np.clip(self.own.a, allowed.low, allowed.high)
         drawn, allowed = (
-            Range(np.where(held, nearest, r.low), np.where(held, nearest, r.high)) for r in (drawn, allowed)
+            ValueRanges(np.where(held, nearest, r.low), np.where(held, nearest, r.high)) for r in (drawn, allowed)
         )
         return Ranges(drawn, allowed) if self.tables.any_in(self.tables.box(allowed)) else None
 
@@ -192,7 +192,7 @@ class Solver:
             self._fell_short += made.short
         return known
 
-    def _redraw(self, known: list[Try], drawn: list[np.ndarray], box: Box, inner: Range) -> None:
+    def _redraw(self, known: list[Try], drawn: list[np.ndarray], box: Box, inner: ValueRanges) -> None:
         """Draws of an earlier run that are said to protect are drawn again, least β first, until one does."""
         said = sorted((made.beta, i) for i, made in enumerate(known) if made.outcome in (PROTECTED, DOUBLED))
         for _, i in said:
@@ -203,7 +203,7 @@ class Solver:
                 self.best = made
                 return
 
-    def _tables_of(self, known: list[Try], drawn: list[np.ndarray], box: Box, inner: Range) -> list[Table]:
+    def _tables_of(self, known: list[Try], drawn: list[np.ndarray], box: Box, inner: ValueRanges) -> list[Table]:
         """Those of the tries that were not made again."""
         made = [
             self.trying.draw(drawn[i], box, inner, self.deadline).table
@@ -215,9 +215,9 @@ class Solver:
     def _keep(self) -> None:
         if not self.free and self.context.checkpointer.due:
             rounds = [[[m.outcome, m.beta, sorted({c.pair for c in m.short})] for m in made] for made in self._log]
-            self.context.checkpointer.keep(State({"rounds": rounds}))
+            self.context.checkpointer.keep(CheckpointState({"rounds": rounds}))
 
-    def _read(self, state: State | None) -> list[list[Try]]:
+    def _read(self, state: CheckpointState | None) -> list[list[Try]]:
         """Rounds of an earlier run; none, if what stands there makes no sense."""
         if state is None or self.free:
             return []

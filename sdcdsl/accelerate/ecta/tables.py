@@ -6,7 +6,7 @@ draw ξ is moved to the nearest additive table within the ranges of all cells,
     min Σ_S ((v_i - ξ_i) / a_i)² + Σ_N ((v_i - a_i) / a_i)²,      M v = b,    v within its ranges
 
 (relative distances: in these the other cells stay where a small β can follow). Its sensitive values are kept, and the
-paper's linear program asks for the least β with |v_i - a_i| ≤ β/2 |a_i| elsewhere. Divided by β it has bounds in place
+paper's linear program requires the least β with |v_i - a_i| ≤ β/2 |a_i| elsewhere. Divided by β it has bounds in place
 of two rows a cell and one variable λ = 1 / β beside them:
 
     max λ     M_N R t + λ M_S z_S = 0,    -1 ≤ t_i ≤ 1       z_i = r_i t_i / λ,   r_i = |a_i| / 2
@@ -24,7 +24,7 @@ from scipy.sparse import csc_array, csr_array, hstack
 from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.ecta.deviations import NOTHING, Box, Deviations, Table
-from sdcdsl.methods.ecta.ranges import Range
+from sdcdsl.methods.ecta.ranges import ValueRanges
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.numerics.nearest.additive import additive, conjugate
@@ -35,11 +35,11 @@ from sdcdsl.status import INFEASIBLE, OPTIMAL
 TIGHT: dict[str, Any] = {"presolve": True, "primal_tolerance": 1e-9, "dual_tolerance": 1e-9}
 
 
-class Failed(RuntimeError):
+class SolverFailed(RuntimeError):
     """A solver did not answer."""
 
 
-class Tables(Deviations):
+class AdjustedTables(Deviations):
     def __init__(self, instance: Instance, cap: float, most: float, norm: str = "Linf"):
         super().__init__(instance, cap, most)
         self.norm = norm
@@ -57,7 +57,7 @@ class Tables(Deviations):
             self._feasible.change_bounds(low, high)
         status = self._feasible.solve()
         if status not in (OPTIMAL, INFEASIBLE):
-            raise Failed(self._feasible.message)
+            raise SolverFailed(self._feasible.message)
         return status == OPTIMAL
 
     # ---- draws ---------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class Tables(Deviations):
         table = self.table(z)
         return table if self.norm == "Linf" else self._closer(table, deadline)
 
-    def least_for_any(self, range_: Range) -> float:
+    def least_for_any(self, range_: ValueRanges) -> float:
         """The least β of any table with sensitive cells in their ranges, for which there is one; nearly."""
         few, many = 0.0, self.most
         if self.any_in(self.box(range_, few)):

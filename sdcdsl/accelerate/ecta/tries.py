@@ -12,13 +12,13 @@ from time import perf_counter
 
 import numpy as np
 
-from sdcdsl.accelerate.ecta.attacking import Attacks, Move
-from sdcdsl.accelerate.ecta.tables import Tables
+from sdcdsl.accelerate.ecta.attacking import Move, RegionAttacks
+from sdcdsl.accelerate.ecta.tables import AdjustedTables
 from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Channel
 from sdcdsl.methods.ecta.deviations import Box, Table
-from sdcdsl.methods.ecta.ranges import Range
+from sdcdsl.methods.ecta.ranges import ValueRanges
 from sdcdsl.methods.ecta.regions import published
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash
@@ -58,7 +58,7 @@ class Tried:
 
 
 @dataclass(eq=False)
-class Trying:
+class TrySequence:
     """One try after another, with the moves that were found so far."""
 
     terms: Terms
@@ -67,12 +67,12 @@ class Trying:
 
     def __post_init__(self) -> None:
         t = self.terms
-        self.tables = Tables(t.instance, t.cap, t.most, t.norm)
-        self.attacks = Attacks(t.instance)
+        self.tables = AdjustedTables(t.instance, t.cap, t.most, t.norm)
+        self.attacks = RegionAttacks(t.instance)
         self.attacks.learn(self.moves)
         self.seconds = {"finding": 0.0, "auditing": 0.0}
 
-    def draw(self, xi: np.ndarray, box: Box, inner: Range, deadline: Deadline) -> Try:
+    def draw(self, xi: np.ndarray, box: Box, inner: ValueRanges, deadline: Deadline) -> Try:
         """A draw of the sensitive cells; `inner` is where they are drawn from."""
         began = perf_counter()
         z = self.tables.nearest(xi, box, deadline)
@@ -80,7 +80,7 @@ class Trying:
         self.seconds["finding"] += perf_counter() - began
         return Try(NONE) if table is None else self.table(table, table.beta, inner)
 
-    def table(self, table: Table, beta: float, inner: Range) -> Try:
+    def table(self, table: Table, beta: float, inner: ValueRanges) -> Try:
         began = perf_counter()
         if not self.prepared:
             self.prepared = True
@@ -110,10 +110,16 @@ class Trying:
 
 
 def tried(
-    terms: Terms, moves: list[Move], drawn: list[np.ndarray], box: Box, inner: Range, deadline: Deadline, line: Channel
+    terms: Terms,
+    moves: list[Move],
+    drawn: list[np.ndarray],
+    box: Box,
+    inner: ValueRanges,
+    deadline: Deadline,
+    line: Channel,
 ) -> Tried:
     """A block of tries."""
-    trying = Trying(terms, moves, prepared=True)
+    trying = TrySequence(terms, moves, prepared=True)
     made: list[Try] = []
     for number, xi in enumerate(drawn):
         if deadline.expired:
@@ -124,7 +130,7 @@ def tried(
     return Tried(made, trying.attacks.found, trying.attacks.asked, trying.tables.failures, trying.seconds)
 
 
-def narrowest(instance: Instance, range_: Range, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
+def narrowest(instance: Instance, range_: ValueRanges, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
     """What the regions of all tables with sensitive cells in these ranges and this β have in common."""
     a, size = instance.a, np.abs(instance.a)
     v_low, v_high = a - beta / 2 * size, a + beta / 2 * size

@@ -64,12 +64,12 @@ class IfTouched:
                 continue
             if over():
                 break
-            room = point.at(viewer, need)
-            answers = [self.separation.attacks.ask(cell, sign, need, *room) for sign in ways]
+            slack = point.at(viewer, need)
+            answers = [self.separation.attacks.ask(cell, sign, need, *slack) for sign in ways]
             enough = need * share * (1 - tolerance)
             if sum(answer.reached for answer in answers) >= enough:
                 continue
-            # A small level in wide rooms may be missed by a rounding error of the move alone: the proof has none.
+            # A small level in wide slacks may be missed by a rounding error of the move alone: the proof has none.
             identity = self.separation.identity(number, viewer, need, *answers)
             if self.separation.value(identity, point) < enough:
                 out.append((identity, column))

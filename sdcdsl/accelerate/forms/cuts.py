@@ -10,19 +10,19 @@ from functools import cached_property
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity
 from sdcdsl.accelerate.forms.bounds import common_step, on_grid
-from sdcdsl.methods.forms.decisions import Problem
+from sdcdsl.methods.forms.decisions import DecisionProblem
 from sdcdsl.numerics.master import Row
 
-# Of a level: where continuous columns can give it, cuts ask for so much more, so that what comes back from a solver
+# Of a level: where continuous columns can give it, cuts require so much more, so that what comes back from a solver
 # still reaches the level. Whole numbers reach it or do not.
 MARGIN = 1e-8
 
 
 class CutRows:
-    def __init__(self, problem: Problem, demands: Demands):
+    def __init__(self, problem: DecisionProblem, demands: CutRequirements):
         self.problem, self.demands = problem, demands
         self.margin, self.used_margin = MARGIN, False
         self._soft = ~problem.integer & (problem.lower < problem.upper)
@@ -31,19 +31,19 @@ class CutRows:
         """Constants go to the right hand side; all is in levels. Of whole x, Σ c x is a multiple of what all c are
         multiples of, and so is the least that is enough."""
         p, need = self.problem, identity.need
-        low, high = self.demands.room(identity.viewer)
+        low, high = self.demands.slack(identity.viewer)
         constant = 0.0
         columns: list[np.ndarray] = []
         values: list[np.ndarray] = []
-        for (classes, c), upward, room in ((identity.up, True, high), (identity.down, False, low)):
+        for (classes, c), upward, slack in ((identity.up, True, high), (identity.down, False, low)):
             for k, times in zip(classes.tolist(), c.tolist(), strict=True):
-                terms = self._terms(k, upward, float(room[k]), times, need, u, down, up)
+                terms = self._terms(k, upward, float(slack[k]), times, need, u, down, up)
                 kind, cell, value, is_up = min(terms, key=lambda t: t[2])
                 if kind == "known":
                     constant += value
                 elif kind == "hidden":
                     columns.append(np.array([p.hide[cell]]))
-                    values.append(np.array([min(times * room[k], need)]))
+                    values.append(np.array([min(times * slack[k], need)]))
                 else:
                     matrix, first = (p.up, p.up_0) if is_up else (p.down, p.down_0)
                     part = slice(matrix.indptr[cell], matrix.indptr[cell + 1])
@@ -61,16 +61,17 @@ class CutRows:
             self.used_margin |= self.margin > 0
         return column, value / need, left / need
 
-    def _terms(self, k: int, upward: bool, room: float, times: float, need: float, u, down, up):
-        """What bounds a class from one side: (kind, cell, value at the point, whether it is the cell's upper side)."""
+    def _terms(self, k: int, upward: bool, slack: float, times: float, need: float, u, down, up):
+        """What bounds a class from one side: (kind, cell, value at the point, whether it is the cell's upper
+        requirement)."""
         classes = self.demands.classes
-        out: list[tuple[str, int, float, bool]] = [("known", -1, times * room, upward)]
+        out: list[tuple[str, int, float, bool]] = [("known", -1, times * slack, upward)]
         for cell in self._members[k]:
             is_up = upward == (classes.factor[cell] > 0)
             hide = self.problem.hide[cell]
             if hide >= 0:
                 share = float(np.clip(u[hide], 0.0, 1.0))
-                out.append(("hidden", cell, min(times * room, need) * share if share > 0 else 0.0, is_up))
+                out.append(("hidden", cell, min(times * slack, need) * share if share > 0 else 0.0, is_up))
             elif not self.demands.instance.open_anyway[cell]:
                 out.append(("box", cell, times * float((up if is_up else down)[cell]), is_up))
         return out

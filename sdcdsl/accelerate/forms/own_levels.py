@@ -16,7 +16,7 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.methods.forms.decisions import Problem
+from sdcdsl.methods.forms.decisions import DecisionProblem
 from sdcdsl.methods.forms.forms import Forms
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clash
@@ -25,7 +25,7 @@ ENOUGH = 1e-9  # of a level: how much may lack
 NEAR = 1e-6  # of a base: what rounding errors may add to a bound
 
 
-def within_own_levels(forms: Forms, problem: Problem) -> Problem:
+def within_own_levels(forms: Forms, problem: DecisionProblem) -> DecisionProblem:
     """The same with as many multiples of each rounded cell as its levels allow; none if they are at odds with each
     other."""
     i, at = forms.instance, forms.at
@@ -40,7 +40,7 @@ def within_own_levels(forms: Forms, problem: Problem) -> Problem:
     return replace(problem, lower=lower, upper=upper)
 
 
-def own_clashes(forms: Forms, problem: Problem) -> list[Clash]:
+def own_clashes(forms: Forms, problem: DecisionProblem) -> list[Clash]:
     """Pairs whose own cell cannot be published in any way that keeps their levels."""
     i, at = forms.instance, forms.at
     pairs = np.flatnonzero(_asks(i) & (at.reach[i.pair_cell] > 0))
@@ -65,7 +65,7 @@ def _asks(i: Instance) -> np.ndarray:
     return ~i.conditional & (np.maximum(i.level.max(axis=0), i.slide) > 0)
 
 
-def _nearest(forms: Forms, problem: Problem, cell: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _nearest(forms: Forms, problem: DecisionProblem, cell: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The deviations that cells may have which are nearest to those wanted."""
     i, at, out = forms.instance, forms.at, np.zeros(len(cell))
     some = at.multiple[cell] >= 0

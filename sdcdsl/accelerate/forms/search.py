@@ -1,8 +1,9 @@
 """The best release of a mixture of forms: linear relaxation with cuts, then mixed-integer problems over the cuts.
 
 Every candidate is made exact first (`published`: whole multiples, values that add up), then every level is asked about
-at the rooms that really leaves; what passes is valid whatever was cut short. What does not is cut off (`cuts`), by what
-was found there. A level that holds where a column is 1 (`conditional`) asks for as much less as the column is below 1.
+at the slacks that really leaves; what passes is valid whatever was cut short. What does not is cut off (`cuts`), by
+what was found there. A level that holds where a column is 1 (`conditional`) requires as much less as the column is
+below 1.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scipy.sparse import csr_array
 from sdcdsl.accelerate.cutting.box_moves import BoxMoves
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity, Separation
 from sdcdsl.accelerate.forms.bounds import on_grid, step_of
 from sdcdsl.accelerate.forms.conditional import IfTouched, held_if
@@ -26,22 +27,22 @@ from sdcdsl.accelerate.forms.cuts import CutRows
 from sdcdsl.accelerate.forms.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
-from sdcdsl.methods.checkpoint import Checkpointer, State
-from sdcdsl.methods.forms.decisions import Problem
+from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState
+from sdcdsl.methods.forms.decisions import DecisionProblem
 from sdcdsl.methods.forms.published import Published
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Progress
 from sdcdsl.numerics.master import Master, Row
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-LOWERED = 1e-6  # of a bound: for the margin that cuts ask for
+LOWERED = 1e-6  # of a bound: for the margin that cuts require
 ENOUGH = 1e-9  # of a level: how much a valid release may lack
 WHOLE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A release: columns, and the room below and above that it leaves."""
+    """A release: columns, and the slack below and above that it leaves."""
 
     u: np.ndarray
     down: np.ndarray
@@ -49,10 +50,10 @@ class Candidate:
     objective: float
 
 
-class Mixed(Capacities):
-    """The room of classes at a point where some cells are (partly) hidden and others have a box."""
+class MixedCapacities(Capacities):
+    """The slack of classes at a point where some cells are (partly) hidden and others have a box."""
 
-    def __init__(self, demands: Demands, down: np.ndarray, up: np.ndarray, x: np.ndarray):
+    def __init__(self, demands: CutRequirements, down: np.ndarray, up: np.ndarray, x: np.ndarray):
         """`x` [cell]: how much of a cell is hidden, inf where hiding it is not what is decided."""
         classes = demands.classes
         hidden = np.isfinite(x)
@@ -64,7 +65,7 @@ class Mixed(Capacities):
         if viewer not in self._cache:
             if len(self._cache) > 64:
                 self._cache.clear()
-            low, high = self.demands.room(viewer)
+            low, high = self.demands.slack(viewer)
             assert self.share is not None
             hidden = np.isfinite(self.share)
             with np.errstate(invalid="ignore"):
@@ -76,29 +77,33 @@ class Mixed(Capacities):
 class Find(Protocol):
     """Ways of its own to releases: before the linear relaxation (True if nothing else is of use), and after it."""
 
-    def first(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None], /) -> bool: ...
+    def first(
+        self, search: FormsSearch, deadline: Deadline, gap: float, tell: Callable[[Progress], None], /
+    ) -> bool: ...
 
-    def __call__(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None], /) -> None: ...
+    def __call__(
+        self, search: FormsSearch, deadline: Deadline, gap: float, tell: Callable[[Progress], None], /
+    ) -> None: ...
 
 
 Missed = tuple[Identity, int]  # and the column it holds for, ALWAYS if in any case
 ALWAYS = -1
 
 
-class Search:
+class FormsSearch:
     def __init__(
         self,
         instance: Instance,
-        problem: Problem,
+        problem: DecisionProblem,
         opened: np.ndarray,
         published: Published,
         finder: Find | None = None,
         team: Team = SERIAL,
     ):
-        """`opened` [cell]: where a form leaves any room. `finder`: looks for releases in ways of its own."""
+        """`opened` [cell]: where a form leaves any slack. `finder`: looks for releases in ways of its own."""
         self.instance, self.problem, self.published, self.finder = instance, problem, published, finder
         if_touched = instance.conditional
-        self.demands = Demands(
+        self.demands = CutRequirements(
             instance.asking(~if_touched, instance.may_open) if if_touched.any() else instance, opened
         )
         self.separation = Separation(self.demands, team=team) if not self.demands.hopeless else None
@@ -116,7 +121,7 @@ class Search:
         self.relaxed_at: np.ndarray | None = None  # where the relaxation stands
         self._scale = _typical(np.abs(problem.cost * problem.unit))
         self._step = step_of(problem.cost, problem.integer)
-        self._whole_rooms = bool(problem.integer[np.concatenate([problem.down.indices, problem.up.indices])].all())
+        self._whole_slacks = bool(problem.integer[np.concatenate([problem.down.indices, problem.up.indices])].all())
         self._rows = CutRows(problem, self.demands)
         self.master = self._master()
         self.stated = self.master.rows  # those before the cuts
@@ -208,7 +213,7 @@ class Search:
             self.bound = max(self.bound, self._whole(solved.bound))
             self.relaxed_at = solved.x
             whole = self._whole_numbers(solved.x)
-            at_once = whole and self._whole_rooms
+            at_once = whole and self._whole_slacks
             cut = self.settle(solved.x) if at_once else self.cut_off(solved.x)
             self.rounds += 1
             tell(Progress("cuts", self.objective, self.bound, f"{self.cuts} cuts"))
@@ -298,7 +303,7 @@ class Search:
             complete &= not over()
         return found, complete
 
-    def _unreached(self, point: Mixed) -> np.ndarray | None:
+    def _unreached(self, point: MixedCapacities) -> np.ndarray | None:
         """bool [level]: in large tables, those that no box of cells reaches. Boxes are found in less time than it takes
         to ask."""
         assert self.separation is not None
@@ -309,10 +314,10 @@ class Search:
             self._boxes = BoxMoves(self.demands)
         return ~self._boxes.reached(self.separation, Capacities(self.demands, point.down, point.up))
 
-    def _point(self, u: np.ndarray, down: np.ndarray, up: np.ndarray) -> Mixed:
+    def _point(self, u: np.ndarray, down: np.ndarray, up: np.ndarray) -> MixedCapacities:
         x = np.full(self.instance.n, inf)
         x[self.hidden] = np.clip(u[self.problem.hide[self.hidden]], 0.0, 1.0)
-        return Mixed(self.demands, down, up, x)
+        return MixedCapacities(self.demands, down, up, x)
 
     def offer(self, x: np.ndarray) -> list[Missed] | None:
         """Takes a solution, made exact, if it is the best so far. The levels it misses, None where nobody asked."""
@@ -340,16 +345,16 @@ class Search:
     def cut_off(self, x: np.ndarray) -> bool:
         """Adds cuts for the levels that a point misses by more than solvers' noise, if it does."""
         u = x * self.problem.unit
-        down, up = self.problem.rooms(u)
+        down, up = self.problem.slacks(u)
         found, _ = self._separated(u, down, up, max(0.5 * self._rows.margin, ENOUGH))
         self._cut(found, x)
         return bool(found)
 
     def settle(self, x: np.ndarray) -> bool:
-        """Offers a solution, and cuts it off if it misses a level. Where rooms follow from whole numbers, those of the
+        """Offers a solution, and cuts it off if it misses a level. Where slacks follow from whole numbers, those of the
         solution are those of what is offered, and a large table is asked about all its levels once, not twice."""
         found = self.offer(x)
-        if found is None or not self._whole_rooms:
+        if found is None or not self._whole_slacks:
             return self.cut_off(x)
         self._cut(found, x)
         return bool(found)
@@ -360,7 +365,7 @@ class Search:
         if not found:
             return
         p, u = self.problem, x * self.problem.unit
-        down, up = p.rooms(u)
+        down, up = p.slacks(u)
         rows = [self._rows.row(identity, u, down, up) for identity, _ in found]
         self.cuts += self.master.add(
             row if of == ALWAYS else held_if(row, of, p.lower / p.unit, p.upper / p.unit)
@@ -389,7 +394,7 @@ class Search:
             arrays = self._kept.arrays(self.separation)
             if self.best is not None:
                 arrays["best"] = self.best.u / self.problem.unit
-            self.checkpointer.keep(State({}, arrays))
+            self.checkpointer.keep(CheckpointState({}, arrays))
 
 
 def _typical(amounts: np.ndarray) -> float:

@@ -7,9 +7,9 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.accelerate.cutting.attacks import AttackFailed
-from sdcdsl.accelerate.forms.misfits import misfits
+from sdcdsl.accelerate.forms.inconsistent_multiples import misfits
 from sdcdsl.accelerate.forms.own_levels import own_clashes, within_own_levels
-from sdcdsl.accelerate.forms.search import Candidate, Find, Search
+from sdcdsl.accelerate.forms.search import Candidate, Find, FormsSearch
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.forms.shape import Shape
 from sdcdsl.methods.result import Result, SolveContext
@@ -33,7 +33,7 @@ def solve_shape(
     if clashes or notes:
         return Result(INFEASIBLE, clashes=tuple(clashes), notes=tuple(notes))
     problem = within_own_levels(forms, problem)
-    search = Search(instance, problem, forms.open & instance.may_open, published, finder, context.team)
+    search = FormsSearch(instance, problem, forms.open & instance.may_open, published, finder, context.team)
     search.patience, search.checkpointer = patience, context.checkpointer
 
     def made_of(best: Candidate) -> Result:

@@ -16,7 +16,7 @@ class Tuning:
     longer: float = 8.0
     long_slice: float = 0.8
     narrower: float = (
-        1e-3  # less than the gap asked for, at most by half of it: what is published may cost a little more
+        1e-3  # less than the gap required, at most by half of it: what is published may cost a little more
     )
     rounds: int = 60  # of the relaxation
     progress: float = 1e-4  # a relative step of the bound below which the relaxation has done what it can

@@ -1,10 +1,11 @@
 """Interval protection by cutting planes: the second model of paper 003 (Figure 7), in terms of classes.
 
     min Σ w⁺ z⁺ + w⁻ z⁻
-    Σ α_i min(UB_i, z_i⁺) + β_i min(LB_i, z_i⁻) ≥ level      for every side and every identity (α, β) of an attacker
+    Σ α_i min(UB_i, z_i⁺) + β_i min(LB_i, z_i⁻) ≥ level      for every requirement and every identity (α, β) of an
+    attacker
 
-The master holds the cuts found so far; at a point of it every side is attacked, and what falls short gives the next
-cuts. For a class that the viewer bounds more tightly than the interval does, the cut has the constant UB_i; the
+The master holds the cuts found so far; at a point of it every requirement is attacked, and what falls short gives the
+next cuts. For a class that the viewer bounds more tightly than the interval does, the cut has the constant UB_i; the
 choice is made at the point where the cut is found.
 
 In many dimensions the point is not the optimum of the master, which jumps about, but lies between it and the best valid
@@ -15,8 +16,8 @@ is widened now and then until it is valid, each level getting what it lacks, and
 the moves of a round, those that fall short repaired, give valid intervals at any moment; the optimum of the master is a
 bound at any moment.
 
-Where cells hang together closely there are few directions, and all levels can be solved for at once (`cutting.joint`).
-That is done as soon as cutting planes have cost as much as it will.
+Where cells are closely tied together by relations there are few directions, and all levels can be solved for at once
+(`cutting.joint`). That is done as soon as cutting planes have cost as much as it will.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from math import floor, inf, isfinite, log2
 import numpy as np
 from scipy.linalg import null_space
 
-from sdcdsl.accelerate.cutting.attacks import Answer
+from sdcdsl.accelerate.cutting.attacks import AttackAnswer
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.chained_cuts import interval_chain, widened
 from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, together
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
-from sdcdsl.accelerate.cutting.requirements import Demands
-from sdcdsl.accelerate.cutting.separation import Identity, Round, Separation, identity_of
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
+from sdcdsl.accelerate.cutting.separation import Identity, Separation, SeparationRound, identity_of
 from sdcdsl.accelerate.ip.joint_adjustment import JointAdjustment
-from sdcdsl.accelerate.ip.master import Intervals
+from sdcdsl.accelerate.ip.master import IntervalMaster
 from sdcdsl.accelerate.ip.polish import clean
 from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.checkpoint import Checkpointer, State
+from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Progress
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
 from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 
 
-class Failed(RuntimeError):
+class MasterFailed(RuntimeError):
     """The master ended with something that is not an answer."""
 
 
@@ -55,7 +56,7 @@ class Benders:
     def __init__(
         self,
         instance: Instance,
-        demands: Demands,
+        demands: CutRequirements,
         w_down: np.ndarray,
         w_up: np.ndarray,
         widest: np.ndarray | None = None,
@@ -64,7 +65,7 @@ class Benders:
         """`widest` [class] bounds z⁻ + z⁺. `mirrored`: z⁻ = z⁺, for demands that were mirrored."""
         self.instance, self.demands = instance, demands
         self._w_down, self._w_up = w_down, w_up
-        self.model = model = Intervals(instance, demands, w_down, w_up, widest, mirrored)
+        self.model = model = IntervalMaster(instance, demands, w_down, w_up, widest, mirrored)
         self.n = n = model.n
         network = demands.classes.network is not None
         repairs = None
@@ -106,9 +107,9 @@ class Benders:
                 self.infeasible = relaxed.status == INFEASIBLE
                 if self.infeasible or relaxed.status == LIMIT:
                     return False
-                raise Failed(relaxed.status)
+                raise MasterFailed(relaxed.status)
             bound = relaxed.bound * self.model.scale * self.model.unit
-            # Where the bound stands still the optimum moves along a face of equal cost: look at it itself.
+            # Where the bound is fixed the optimum moves along a face of equal cost: look at it itself.
             straight |= bound <= self.bound + 1e-9 * abs(self.bound)
             self.bound = max(self.bound, bound)
             if self._near(gap):
@@ -181,7 +182,7 @@ class Benders:
         return TUNING.step * self.separation.repairs.steps if self.separation.repairs is not None else 0.0
 
     def _all_at_once(self) -> JointModel | None:
-        """None where there are too many directions, or attackers of whom some leave less room than others."""
+        """None where there are too many directions, or attackers of whom some leave less slack than others."""
         levels, n = self.separation.levels, self.n
         if (
             self.separation.repairs is None
@@ -278,7 +279,7 @@ class Benders:
             arrays = self._kept.arrays(self.separation)
             if self.best is not None:
                 arrays["best"] = self.best
-            self.checkpointer.keep(State({"mirrored": self.model.mirrored}, arrays))
+            self.checkpointer.keep(CheckpointState({"mirrored": self.model.mirrored}, arrays))
 
     def _near(self, gap: float) -> bool:
         return self.objective < inf and self.objective - self.bound <= gap * abs(self.objective)
@@ -294,7 +295,7 @@ class Benders:
             point, over=lambda: deadline.expired, each=not repairing, known=self._moves if repairing else ()
         )
         self.hopeless = made.hopeless if repairing else np.flatnonzero(made.short).tolist()
-        if repairing:  # repairs ask what others must give; a class that has not the room itself they do not notice
+        if repairing:  # repairs ask what others must give; a class that has not the slack itself they do not notice
             self.hopeless = sorted(
                 {*self.hopeless, *(s for s in range(self.separation.requirements) if self._narrow(s))}
             )
@@ -360,9 +361,9 @@ class Benders:
             self._show()
 
     def _widened(self, z: np.ndarray, s: int, moved: np.ndarray, move: np.ndarray) -> np.ndarray:
-        """With room for a repair, made a combination of the null space of its support."""
+        """With slack for a repair, made a combination of the null space of its support."""
         _, _, _, need = self.separation.asked(s)
-        cleaned = clean(self.demands, Answer(need, moved, move, None, None), need)
+        cleaned = clean(self.demands, AttackAnswer(need, moved, move, None, None), need)
         moved, move = (moved, move) if cleaned is None else cleaned
         z = z.copy()
         at = np.where(move > 0, self.n, 0) + moved
@@ -376,7 +377,7 @@ class Benders:
 
     def _narrow(self, s: int) -> bool:
         cell, sign, viewer, need = self.separation.asked(s)
-        low, high = self.demands.room(viewer)
+        low, high = self.demands.slack(viewer)
         return bool((high if sign > 0 else low)[cell] < need * (1 - TUNING.miss))
 
     def _slides(self, s: int) -> bool:
@@ -386,16 +387,16 @@ class Benders:
     def furthest(self, s: int) -> float:
         """How far a level is reached with everything open."""
         levels, attacks = self.separation.levels, self.separation.attacks
-        need, room = float(levels.need[s]), self.demands.room(int(levels.viewer[s]))
+        need, slack = float(levels.need[s]), self.demands.slack(int(levels.viewer[s]))
         signs = [int(levels.sign[s])] if s < self.separation.requirements else [1, -1]
-        return sum(attacks.ask(int(levels.cell[s]), sign, need, *room).reached for sign in signs)
+        return sum(attacks.ask(int(levels.cell[s]), sign, need, *slack).reached for sign in signs)
 
-    def _take(self, made: Round) -> None:
+    def _take(self, made: SeparationRound) -> None:
         """Better intervals, if a round has shown some."""
         if self.hot.all():
             self._hold(made)
 
-    def _hold(self, made: Round) -> None:
+    def _hold(self, made: SeparationRound) -> None:
         if not made.whole or self.model.widest is not None:
             return
         hull = np.tile(made.hull.reshape(2, -1).max(axis=0), 2) if self.model.mirrored else made.hull
@@ -444,8 +445,8 @@ class Benders:
         return near
 
     def _mirror_narrowly(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
-        """Symmetric intervals that everybody's room holds both ways: valid, and hardly dearer than the best where few
-        rooms are narrow. True if the bound says so."""
+        """Symmetric intervals that everybody's slack holds both ways: valid, and hardly dearer than the best where few
+        slacks are narrow. True if the bound says so."""
         narrow = self.demands.mirrored(narrow=True)
         half = Benders(self.instance, narrow, self._w_down, self._w_up, mirrored=True)
         if half._joint is None or deadline.expired or (half.model.own_levels() > half.model.most).any():
@@ -456,19 +457,19 @@ class Benders:
         return self._near(gap)
 
     def _turns(self, z: np.ndarray) -> bool:
-        """Whether everybody's room holds these intervals: then moves within them can be turned round."""
-        rooms = map(self.demands.room, set(self.separation.levels.viewer.tolist()))
-        return all(bool((z <= np.concatenate(room)).all()) for room in rooms)
+        """Whether everybody's slack holds these intervals: then moves within them can be turned round."""
+        slacks = map(self.demands.slack, set(self.separation.levels.viewer.tolist()))
+        return all(bool((z <= np.concatenate(slack)).all()) for slack in slacks)
 
-    def _attack(self, z: np.ndarray, deadline: Deadline) -> Round:
+    def _attack(self, z: np.ndarray, deadline: Deadline) -> SeparationRound:
         point = Capacities(self.demands, z[: self.n], z[self.n :])
         flows = self.separation.repairs is None  # found in less time than it takes to see what other flows show
         return self.separation.round(
             point, tolerance=TUNING.miss, over=lambda: deadline.expired, only=self.hot, each=flows
         )
 
-    def _chains(self, made: Round, z: np.ndarray, reduced: np.ndarray | None) -> Iterator[Identity]:
-        """Further cuts for the sides that fall short, which cost little once the first question is answered."""
+    def _chains(self, made: SeparationRound, z: np.ndarray, reduced: np.ndarray | None) -> Iterator[Identity]:
+        """Further cuts for the requirements that fall short, which cost little once the first question is answered."""
         if reduced is None:
             return
         longest = TUNING.chain if self.demands.classes.network is not None else TUNING.short_chain

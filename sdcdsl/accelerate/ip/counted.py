@@ -1,12 +1,12 @@
 """Interval protection with a fixed cost, a least width or a cap on the number of intervals (paper 003 §4.3), or with
 conditional levels (§7).
 
-Binaries x_K say which classes get an interval. The cells of a class need the same room, but not the same width: what
+Binaries x_K say which classes get an interval. The cells of a class need the same slack, but not the same width: what
 one of them lacks to its least width it gets for itself (e), at the end where that costs less:
 
     min Σ w⁺ z⁺ + w⁻ z⁻ + w x + Σ min(w_i⁺, w_i⁻) e_i      z⁻ + z⁺ ≤ widest · x      z⁻ + z⁺ + e_i ≥ least_i · x
     Σ x ≤ q
-    capacity cuts in z as in `benders`, and in x with the room of the viewer: Σ min(α_i UB_i, level) x_i ≥ level;
+    capacity cuts in z as in `benders`, and in x with the slack of the viewer: Σ min(α_i UB_i, level) x_i ≥ level;
     those of a conditional level of class p with level · x_p on the right
 
 First the linear program without binaries, then its narrowest intervals are dropped and it is solved again, until the
@@ -23,8 +23,8 @@ from math import inf
 import numpy as np
 
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
-from sdcdsl.accelerate.cutting.separation import Identity, Round, Separation
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
+from sdcdsl.accelerate.cutting.separation import Identity, Separation, SeparationRound
 from sdcdsl.accelerate.ip.benders import Benders
 from sdcdsl.accelerate.ip.polish import tight
 from sdcdsl.accelerate.ip.tuning import TUNING
@@ -45,13 +45,13 @@ class Counted:
     def __init__(
         self,
         instance: Instance,
-        demands: Demands,
+        demands: CutRequirements,
         costs: Costs,
         asked: Asked,
         conditions: Conditions | None = None,
     ):
         self.instance, self.demands, self.costs, self.conditions = instance, demands, costs, conditions
-        self.aside = None if conditions is None else Separation(Demands(conditions.aside))
+        self.aside = None if conditions is None else Separation(CutRequirements(conditions.aside))
         min_width, cap_width, self.cap = asked
         classes = demands.classes
         self.n = classes.count
@@ -87,7 +87,9 @@ class Counted:
         tell(Progress("intervals", self.objective if self.objective < inf else None, self.bound))
         self._integral(deadline, gap, tell)
 
-    def _without_binaries(self, instance: Instance, demands: Demands, deadline: Deadline, gap: float) -> Benders | None:
+    def _without_binaries(
+        self, instance: Instance, demands: CutRequirements, deadline: Deadline, gap: float
+    ) -> Benders | None:
         """The linear program; a fixed cost is spread over a typical width. None if it has no solution."""
         w_down, w_up, _ = self.costs
         widest = None
@@ -123,7 +125,7 @@ class Counted:
                 return
             openable &= (width > 0) | self.instance.open_anyway | self.instance.sensitive
             openable[spare[np.argsort(width[spare], kind="stable")[: max(1, over // 4)]]] = False
-            demands = Demands(self.instance, openable)
+            demands = CutRequirements(self.instance, openable)
             if demands.hopeless:
                 return
             again = self._without_binaries(self.instance, demands, deadline, gap)
@@ -158,7 +160,7 @@ class Counted:
                     else:
                         trial[np.isin(of.whole.pair_cell, cells) & of.whole.conditional] = True
                     instance = of.asking(trial, may)
-                    demands = Demands(instance)
+                    demands = CutRequirements(instance)
                     benders = None if demands.hopeless else self._without_binaries(instance, demands, deadline, gap)
                     if benders is not None and benders.best is not None:
                         more, opens = trial, may
@@ -166,9 +168,9 @@ class Counted:
 
     def _all_conditions(self, of: Conditions, deadline: Deadline, gap: float) -> None:
         """Every conditional level as an ordinary one: dear, and valid whatever it touches. Where cells that can never
-        have their level stay shut, all others have room for theirs."""
+        have their level stay shut, all others have slack for theirs."""
         instance = of.asking(of.whole.conditional & of.may_open[of.whole.pair_cell])
-        demands = Demands(instance)
+        demands = CutRequirements(instance)
         made = None if demands.hopeless else self._without_binaries(instance, demands, deadline, gap)
         if made is not None and made.best is not None:
             z, missed = tight(made.separation, made.best)
@@ -244,7 +246,7 @@ class Counted:
                 for identity in beside.found:
                     master.add(self._rows(identity, z, unit, int(self.aside.levels.cell[identity.level])))
 
-    def _beside(self, point: Capacities, used: np.ndarray, deadline: Deadline) -> Round | None:
+    def _beside(self, point: Capacities, used: np.ndarray, deadline: Deadline) -> SeparationRound | None:
         if self.aside is None:
             return None
         return self.aside.round(
@@ -272,11 +274,11 @@ class Counted:
         n, need = self.n, identity.need
         (up, alpha), (down, beta) = identity.up, identity.down
         columns, c = np.concatenate([down, n + up]), np.concatenate([beta, alpha])
-        low, high = self.demands.room(identity.viewer)
-        room = np.concatenate([low[down], high[up]])
-        fixed = room < z[columns]
-        in_z = (columns[~fixed], c[~fixed] * unit / need, 1.0 - float(c[fixed] @ room[fixed]) / need)
-        each = np.bincount(columns % n, weights=c * np.minimum(room, self.far[columns]), minlength=n)
+        low, high = self.demands.slack(identity.viewer)
+        slack = np.concatenate([low[down], high[up]])
+        fixed = slack < z[columns]
+        in_z = (columns[~fixed], c[~fixed] * unit / need, 1.0 - float(c[fixed] @ slack[fixed]) / need)
+        each = np.bincount(columns % n, weights=c * np.minimum(slack, self.far[columns]), minlength=n)
         at = np.flatnonzero(each)
         rows = [in_z, (2 * n + at, np.minimum(each[at] / need, 1.0), 1.0)]
         return rows if p is None else [_if_used(row, 2 * n + p) for row in rows if row[2] > 0]
@@ -298,7 +300,7 @@ class Counted:
             if len(self._short(z[: self.n], z[self.n :])):
                 return  # making narrower ones of these takes long, and mends nothing
             touched = self._touched(z)
-            separation = Separation(Demands(self.conditions.of_touched(touched)))
+            separation = Separation(CutRequirements(self.conditions.of_touched(touched)))
         least, missed = tight(separation, z)
         if not missed.any():
             self._offer_classes(least)
@@ -335,7 +337,7 @@ class Counted:
             self.best, self.objective = z, price
 
     def intervals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Down and up of every cell, as wide as is asked for."""
+        """Down and up of every cell, as wide as is required."""
         assert self.best is not None
         down, up = self.demands.classes.to_cells(self.best[: self.n], self.best[self.n :])
         if self.min_width is None:

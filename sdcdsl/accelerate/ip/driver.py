@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.accelerate.cutting.attacks import AttackFailed
-from sdcdsl.accelerate.cutting.requirements import Demands
-from sdcdsl.accelerate.ip.benders import Benders, Failed
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
+from sdcdsl.accelerate.ip.benders import Benders, MasterFailed
 from sdcdsl.accelerate.ip.counted import Counted
 from sdcdsl.accelerate.ip.polish import MARGIN, coarse, tight
 from sdcdsl.accelerate.ip.tuning import TUNING
@@ -38,10 +38,10 @@ CRUMB = 1e-9  # of the lowest level: widths that are not published
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
-    return Solver(problem, context).solve()
+    return IntervalSearch(problem, context).solve()
 
 
-class Solver:
+class IntervalSearch:
     def __init__(self, problem: TableProblem, context: SolveContext):
         self.context, self.options = context, context.options
         whole = Instance(problem)
@@ -66,12 +66,12 @@ class Solver:
     def solve(self) -> Result:
         try:
             return self._solve()
-        except (AttackFailed, Failed) as said:
+        except (AttackFailed, MasterFailed) as said:
             return Result(FAILED, notes=(str(said),), seconds=self.seconds)
 
     def _solve(self) -> Result:
         begun = perf_counter()
-        demands = Demands(self.instance)
+        demands = CutRequirements(self.instance)
         self.seconds["reduction"] = perf_counter() - begun
         if demands.hopeless:
             return Result(INFEASIBLE, clashes=tuple(demands.hopeless), seconds=self.seconds)
@@ -133,7 +133,7 @@ class Solver:
         z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
         return z, np.zeros(1, dtype=bool)
 
-    def _in_hand(self, demands: Demands, z: np.ndarray) -> Result:
+    def _in_hand(self, demands: CutRequirements, z: np.ndarray) -> Result:
         n = demands.classes.count
         return self._result(*demands.classes.to_cells(z[:n], z[n:]), -inf)
 
@@ -152,7 +152,7 @@ class Solver:
     def _took(self, phase: str, began: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + perf_counter() - began
 
-    def _counted(self, demands: Demands) -> Result:
+    def _counted(self, demands: CutRequirements) -> Result:
         began = perf_counter()
         counted = Counted(
             self.instance,

@@ -3,7 +3,7 @@
 A deviation D of the whole table (M D = 0) that takes every class with a level as far as its highest level asks,
 whichever way, and whose negative fits as well, shows to everybody what they need: the intervals [-|D|, |D|] hold both.
 Its cost is Σ (w⁻ + w⁺) |D|, so that the best such move is a closest table with free senses (paper 004 (3)), and
-sensitive cells of one relation serve each other. Classes that leave too little room for their own level both ways are
+sensitive cells of one relation serve each other. Classes that leave too little slack for their own level both ways are
 left to repairs.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.cta.senses.search import Search
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cta.senses.search import SenseSearch
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
@@ -24,17 +24,19 @@ from sdcdsl.numerics.nearest.additive import additive
 class JointAdjustment:
     """Started with `first`, which takes moments; `better` goes on from there."""
 
-    def __init__(self, demands: Demands, cost: np.ndarray, deadline: Deadline, widest: np.ndarray | None = None):
+    def __init__(
+        self, demands: CutRequirements, cost: np.ndarray, deadline: Deadline, widest: np.ndarray | None = None
+    ):
         """`cost` [class]: of a unit of |D|; `widest` [class]: what z⁻ + z⁺ may be."""
-        room = np.min([np.minimum(low, high) for low, high in demands.rooms], axis=0)
+        slack = np.min([np.minimum(low, high) for low, high in demands.slacks], axis=0)
         if widest is not None:
-            room = np.minimum(room, 0.5 * widest)
+            slack = np.minimum(slack, 0.5 * widest)
         self.unit, self._deadline = demands.unit, deadline
         cells, level = _highest(demands)
-        fits = level <= room[cells]
+        fits = level <= slack[cells]
         cells, level = cells[fits], level[fits]
-        self._room, self._adjustment = room, None
-        self._search: Search | None = None
+        self._slack, self._adjustment = slack, None
+        self._search: SenseSearch | None = None
         if len(cells):
             n = demands.classes.count
             self._adjustment = Adjustment(
@@ -42,14 +44,14 @@ class JointAdjustment:
                 np.zeros(n),
                 cost,
                 cost,
-                -room,
-                room,
+                -slack,
+                slack,
                 cells,
                 level,
                 level,
                 np.zeros(len(cells), dtype=np.int8),
             )
-            self._search = Search(self._adjustment, cost, cost, 0.0, deadline)
+            self._search = SenseSearch(self._adjustment, cost, cost, 0.0, deadline)
 
     def first(self) -> np.ndarray | None:
         """D [class], from the quickest choice of senses; None if it leads nowhere."""
@@ -93,11 +95,11 @@ class JointAdjustment:
         point = search.best or search.begun.missed
         if point is None:
             return None
-        return additive(a.M, search.groups.to_cells(point.D), -self._room, self._room, self.unit)
+        return additive(a.M, search.groups.to_cells(point.D), -self._slack, self._slack, self.unit)
 
 
-def _highest(demands: Demands) -> tuple[np.ndarray, np.ndarray]:
-    """Classes with a level, and the highest of their levels; half of what a slide asks for."""
+def _highest(demands: CutRequirements) -> tuple[np.ndarray, np.ndarray]:
+    """Classes with a level, and the highest of their levels; half of what a slide requires."""
     levels, slides = demands.levels, demands.slides
     of = np.concatenate([levels.cell, slides.cell])
     need = np.concatenate([levels.need, 0.5 * slides.need])

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity
 from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.master import Master, Row
 
 
-class Intervals:
+class IntervalMaster:
     def __init__(
         self,
         instance: Instance,
-        demands: Demands,
+        demands: CutRequirements,
         w_down: np.ndarray,
         w_up: np.ndarray,
         widest: np.ndarray | None = None,
@@ -54,14 +54,14 @@ class Intervals:
         return float(self.cost[~self.free] @ z[~self.free])
 
     def row(self, identity: Identity, z: np.ndarray) -> Row:
-        """The cut, in units of the master; the room of the viewer where it is less than the interval."""
+        """The cut, in units of the master; the slack of the viewer where it is less than the interval."""
         (up, alpha), (down, beta) = identity.up, identity.down
         columns = np.concatenate([down, self.n + up])
         c = np.concatenate([beta, alpha])
-        low, high = self.demands.room(identity.viewer)
-        room = np.concatenate([low[down], high[up]])
-        fixed = self.free[columns] | (room < z[columns])
-        rhs = identity.need - float(c[fixed] @ room[fixed])
+        low, high = self.demands.slack(identity.viewer)
+        slack = np.concatenate([low[down], high[up]])
+        fixed = self.free[columns] | (slack < z[columns])
+        rhs = identity.need - float(c[fixed] @ slack[fixed])
         columns, c = columns[~fixed], c[~fixed] * (self.unit / identity.need)
         if self.mirrored:
             columns, place = np.unique(columns % self.n, return_inverse=True)
@@ -76,7 +76,7 @@ class Intervals:
         return least
 
     def simple_rows(self) -> Iterator[Row]:
-        """Each relation of a class, alone, ties it to the room of the others."""
+        """Each relation of a class, alone, ties it to the slack of the others."""
         m = self.demands.classes.matrix
         by_class = m.sparse.tocsc()
         levels = self.demands.levels

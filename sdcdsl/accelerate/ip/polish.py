@@ -1,8 +1,8 @@
 """From a solution within a solver's tolerance to intervals that hold by arithmetic.
 
-For every side a move is found within the intervals (a hair wider, where the attacker's own room allows) that takes its
-class to its level, and is made a combination of the null space of its own support: then M D = 0 up to the last digits,
-whatever error the solver left. The least intervals that hold all of these moves are published.
+For every requirement a move is found within the intervals (a hair wider, where the attacker's own slack allows) that
+takes its class to its level, and is made a combination of the null space of its own support: then M D = 0 up to the
+last digits, whatever error the solver left. The least intervals that hold all of these moves are published.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.cutting.attacks import Answer
+from sdcdsl.accelerate.cutting.attacks import AttackAnswer
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
-from sdcdsl.numerics.null_space import Matrix, echelon, null_space
+from sdcdsl.numerics.null_space import RelationMatrix, echelon, null_space
 
 WIDER = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
 DUST = 1e-10  # of the level: parts of a move that are left out of it
-DIGITS = 1e-10  # of the level: what a move may be beyond a viewer's room; an audit allows ten times as much
+DIGITS = 1e-10  # of the level: what a move may be beyond a viewer's slack; an audit allows ten times as much
 CRUMB = 1e-7  # of the lowest level: widths that are a solver's rounding errors
 ALMOST = 1 - 2e-10  # an audit allows 1e-9
 SAME = 2e-7  # numbers that differ by no more of them are taken to mean the same
@@ -49,7 +49,7 @@ def tight(
         for s in np.flatnonzero(waiting):
             if over():
                 return least, waiting
-            # A hair less than the viewer's room first, so that cleaning a move does not take it beyond.
+            # A hair less than the viewer's slack first, so that cleaning a move does not take it beyond.
             moves = None
             for share in (1 - 1e-10, 1.0):
                 moves = moves or _moves(separation, capacities, int(s), share, beyond)
@@ -99,8 +99,8 @@ def _hold(separation: Separation, widths: Capacities) -> bool:
         if moves is None:
             return False
         for moved, move in moves:
-            room = np.where(move > 0, widths.up[moved], widths.down[moved])
-            if (np.abs(move) > room + DIGITS * levels.need[s]).any():
+            slack = np.where(move > 0, widths.up[moved], widths.down[moved])
+            if (np.abs(move) > slack + DIGITS * levels.need[s]).any():
                 return False
     return True
 
@@ -132,7 +132,7 @@ def _moves(
     return [(moved, d * max(need / reached, 1.0)) for moved, d in out]
 
 
-def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np.ndarray] | None:
+def clean(demands: CutRequirements, answer: AttackAnswer, need: float) -> tuple[np.ndarray, np.ndarray] | None:
     """The move as a combination of the null space of its support."""
     if answer.reached <= 0:
         return None
@@ -144,7 +144,7 @@ def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np
         return None
     rows = demands.classes.matrix.sparse.tocsc()[:, moved].tocsr()
     rows = rows[np.diff(rows.indptr) > 0]
-    matrix = Matrix.of(rows)
+    matrix = RelationMatrix.of(rows)
     found = echelon(matrix)
     if found is None:
         return moved, move
@@ -152,14 +152,14 @@ def clean(demands: Demands, answer: Answer, need: float) -> tuple[np.ndarray, np
 
 
 def _fitting(
-    demands: Demands, viewer: int, cell: int, moved: np.ndarray, move: np.ndarray, wanted: float, beyond: float
+    demands: CutRequirements, viewer: int, cell: int, moved: np.ndarray, move: np.ndarray, wanted: float, beyond: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Stretched to what is wanted, but by no more than `beyond` out of what the viewer leaves: where other cells are
-    many times larger than a room, the last digits of a move are more than nothing to it, and nothing to the level."""
+    many times larger than a slack, the last digits of a move are more than nothing to it, and nothing to the level."""
     at = np.flatnonzero(moved == cell)
     if not len(at) or move[at[0]] == 0:
         return moved[:0], move[:0], 0.0
-    low, high = (room + beyond * wanted for room in demands.room(viewer))
+    low, high = (slack + beyond * wanted for slack in demands.slack(viewer))
     with np.errstate(divide="ignore", invalid="ignore"):
         most = float(np.where(move > 0, high[moved] / move, np.where(move < 0, low[moved] / -move, np.inf)).min())
     step = min(wanted / abs(float(move[at[0]])), most)

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Tuning:
     # Cutting planes: `ip-network` and `ip-cube` of benchmarks/scaling.py, and hier13 and nine5d of benchmarks/ip.py.
-    inward: float = 0.8  # share of the way from the master's optimum to the best intervals, where sides are repaired
+    inward: float = (
+        0.8  # share of the way from the master's optimum to the best intervals, where requirements are repaired
+    )
     between: float = 0.5  # and on networks, where intervals are widened
     widening: int = 2  # steps of the master for each level, after which they are
     chain: int = 20  # cuts for one side at a time, on networks
     short_chain: int = 4  # and elsewhere
     chain_cost: float = 0.01  # of the cost: added to reduced costs where a chain chooses what to open
-    extra: int = 40  # rounds within the gap asked for, since the optimum has simpler numbers than what lies near it
+    extra: int = 40  # rounds within the gap required, since the optimum has simpler numbers than what lies near it
     old: int = 8  # rounds that a cut may be slack
     # All levels at once: nine5d and `ip-cube` of 1 000 and 3 375 cells.
     step: float = 1.2e7  # multiplications that take as long as one step of a simplex method

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.cta.senses.search import Search as Senses
-from sdcdsl.accelerate.forms.search import Search
+from sdcdsl.accelerate.cta.senses.search import SenseSearch as Senses
+from sdcdsl.accelerate.forms.search import FormsSearch
 from sdcdsl.accelerate.perturb.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
@@ -25,7 +25,7 @@ class Finder:
         """`ends` int8 [cell]: of sensitive cells, -1 the lower one, 1 the upper one, 0 either."""
         self.forms, self.ends = forms, ends
 
-    def first(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
+    def first(self, search: FormsSearch, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
         at = self.forms.at
         moving = at.plus >= 0
         if at.whole.any() or search.hidden.any() or moving.sum() < TUNING.adjusted_from:
@@ -52,7 +52,7 @@ class Finder:
         tell(Progress("closest tables", search.objective, search.bound))
         return False
 
-    def __call__(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
+    def __call__(self, search: FormsSearch, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         """All that is known is found at first."""
 
     def _adjustment(self, moving: np.ndarray) -> Adjustment:
@@ -71,7 +71,7 @@ class Finder:
             self.ends[cells].astype(np.int8),
         )
 
-    def _columns(self, search: Search, z: np.ndarray) -> np.ndarray:
+    def _columns(self, search: FormsSearch, z: np.ndarray) -> np.ndarray:
         at = self.forms.at
         u = np.zeros(len(search.problem.cost))
         moving, chosen, used = (np.flatnonzero(kind >= 0) for kind in (at.plus, at.upper, at.used))

@@ -44,7 +44,7 @@ class Windows:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class AnnealedTable:
     k: np.ndarray
     loss: float
     outside: float  # how far rows are outside their windows, all together
@@ -52,7 +52,7 @@ class Found:
 
 def annealed(
     of: Windows, start: np.ndarray, trials: int, seed: int, over: Callable[[], bool], hot: float | None = None
-) -> Found:
+) -> AnnealedTable:
     """The best within all windows, or, where none was met, the last. `hot`: a start that is good already needs less
     heat."""
     hot = HOT if hot is None else hot
@@ -70,7 +70,7 @@ def annealed(
     best, best_loss = k.copy(), np.inf
     chunks = max(trials // CHUNK, 1)
     if not len(movable):
-        return Found(k, float(_loss(of, y)), _outside(of, y))
+        return AnnealedTable(k, float(_loss(of, y)), _outside(of, y))
     for chunk in range(chunks):
         if over():
             break
@@ -110,8 +110,8 @@ def annealed(
         out = (y < of.least - NEAR) | (y > of.most + NEAR)
         price = np.where(out, np.minimum(price * DEARER, DEAREST * size), price)
     if np.isfinite(best_loss):
-        return Found(best, best_loss, 0.0)
-    return Found(k, float(_loss(of, y)), _outside(of, y))
+        return AnnealedTable(best, best_loss, 0.0)
+    return AnnealedTable(k, float(_loss(of, y)), _outside(of, y))
 
 
 def _loss(of: Windows, y: np.ndarray) -> float:

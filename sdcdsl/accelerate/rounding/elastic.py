@@ -45,7 +45,7 @@ class Elastic:
         self.A, self._columns = csr_array(of.A), csc_array(of.A)
         losses = losses_of(of)
         self._low, self._high, self._over, self._under = losses.low, losses.high, losses.over, losses.under
-        self._room_over, self._room_under = losses.room_over, losses.room_under
+        self._slack_over, self._slack_under = losses.slack_over, losses.slack_under
         self.cost, self._step = losses.cost, losses.step
         weight = 0.5 * (of.w_down + of.w_up)
         typical = float(np.median(weight[weight > 0])) if (weight > 0).any() else 1.0
@@ -56,7 +56,7 @@ class Elastic:
         self.y = self.A @ self.k
         self.soft = ~(inside & ~self._out())
         several = np.diff(self.A.indptr) > 1
-        self._stated = several | (self._room_over > 0) | (self._room_under > 0) | self._out()
+        self._stated = several | (self._slack_over > 0) | (self._slack_under > 0) | self._out()
 
     def _out(self) -> np.ndarray:
         return (self.y < self.of.least - NEAR) | (self.y > self.of.most + NEAR)
@@ -98,7 +98,7 @@ class Elastic:
     def judged(self) -> float:
         """The loss, and the price of what is outside; up to a constant."""
         over, under = np.maximum(self.y - self._high, 0.0), np.maximum(self._low - self.y, 0.0)
-        far = np.maximum(over - self._room_over, 0.0) + np.maximum(under - self._room_under, 0.0)
+        far = np.maximum(over - self._slack_over, 0.0) + np.maximum(under - self._slack_under, 0.0)
         return float(self.cost @ self.k + self._over @ over + self._under @ under + self.price @ far)
 
     def step(self, free: np.ndarray, ends: Callable[[], bool], seconds: float) -> tuple[float, bool]:
@@ -110,14 +110,14 @@ class Elastic:
         rows = np.flatnonzero((np.diff(moved.indptr) > 0) & self._stated)
         k, y, soft = self.k[parts], self.y[rows], self.soft[rows]
         low, high = self._low[rows], self._high[rows]
-        room_over, room_under = self._room_over[rows], self._room_under[rows]
+        slack_over, slack_under = self._slack_over[rows], self._slack_under[rows]
         over_by, under_by = np.maximum(y - high, 0.0), np.maximum(low - y, 0.0)
-        over_in, under_in = np.minimum(over_by, room_over), np.minimum(under_by, room_under)
+        over_in, under_in = np.minimum(over_by, slack_over), np.minimum(under_by, slack_under)
         over, under, price, endless = self._over[rows], self._under[rows], self.price[rows], np.full(len(rows), np.inf)
         # Columns beyond the next multiples: within the window, then outside of it.
         kinds = (
-            (room_over > 0, -1.0, over, room_over, over_in),
-            (room_under > 0, 1.0, under, room_under, under_in),
+            (slack_over > 0, -1.0, over, slack_over, over_in),
+            (slack_under > 0, 1.0, under, slack_under, under_in),
             (soft & np.isfinite(high), -1.0, over + price, endless, over_by - over_in),
             (soft, 1.0, under + price, endless, under_by - under_in),
         )

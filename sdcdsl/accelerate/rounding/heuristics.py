@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from sdcdsl.accelerate.forms.search import Search
+from sdcdsl.accelerate.forms.search import FormsSearch
 from sdcdsl.accelerate.rounding.annealing import Windows, annealed
 from sdcdsl.accelerate.rounding.elastic import elastic
 from sdcdsl.accelerate.rounding.losses import Losses, losses_of
@@ -32,11 +32,11 @@ from sdcdsl.numerics.primal_dual_gradient import Rows, relaxed
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 
-class Finder:
+class RoundingHeuristic:
     def __init__(self, forms: Forms, seed: int):
         self.forms, self.seed = forms, seed
 
-    def first(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
+    def first(self, search: FormsSearch, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
         """A bound and a table of what is large, before anything else. True if nothing else gets anywhere."""
         made = self._parts(search)
         if made is None or len(made[0].cells) <= TUNING.few:
@@ -69,7 +69,7 @@ class Finder:
         return large
 
     def _by_gradient(self, of: Windows, losses: Losses, deadline: Deadline) -> tuple[np.ndarray, float]:
-        stated = (np.diff(of.A.indptr) > 1) | (losses.room_over > 0) | (losses.room_under > 0)
+        stated = (np.diff(of.A.indptr) > 1) | (losses.slack_over > 0) | (losses.slack_under > 0)
         at = np.flatnonzero(stated)
         rows = Rows(
             csr_array(of.A[at]),
@@ -84,7 +84,7 @@ class Finder:
         deadline.mark_time_dependent(made.steps < TUNING.steps and deadline.expired)
         return made.x, made.bound + losses.constant
 
-    def _parts(self, search: Search) -> tuple[Parts, tuple[np.ndarray, np.ndarray]] | None:
+    def _parts(self, search: FormsSearch) -> tuple[Parts, tuple[np.ndarray, np.ndarray]] | None:
         """The parts, and the least and the most of each."""
         at, problem = self.forms.at, search.problem
         least, most = np.zeros(len(at.base)), np.zeros(len(at.base))
@@ -93,7 +93,7 @@ class Finder:
         parts = parts_of(self.forms.instance, at, least, most)
         return None if parts is None else (parts, (least[parts.cells], most[parts.cells]))
 
-    def __call__(self, search: Search, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
+    def __call__(self, search: FormsSearch, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         whole, deadline = (
             deadline,
             deadline.within(TUNING.share * deadline.remaining if np.isfinite(deadline.remaining) else TUNING.endless),
@@ -119,7 +119,7 @@ class Finder:
         if search.best is not None:
             self._neighbourhoods(search, parts, around, deadline, gap, tell)
 
-    def _solved_at_once(self, search: Search, deadline: Deadline) -> bool:
+    def _solved_at_once(self, search: FormsSearch, deadline: Deadline) -> bool:
         """What the solver has in a moment: for large tables a poor one, but one. False where there is no table."""
         solved = search.master.solve(gap=TUNING.any, seconds=min(TUNING.first, deadline.remaining), seed=self.seed)
         deadline.mark_time_dependent(solved.timed)
@@ -134,7 +134,7 @@ class Finder:
 
     def _from_relaxation(
         self,
-        search: Search,
+        search: FormsSearch,
         parts: Parts,
         ends: tuple[np.ndarray, np.ndarray],
         around: Neighbourhoods,
@@ -169,7 +169,7 @@ class Finder:
 
     # ---- by trial ------------------------------------------------------------------------------------------------
 
-    def _try(self, search: Search, parts: Parts, ends: tuple[np.ndarray, np.ndarray], deadline: Deadline) -> None:
+    def _try(self, search: FormsSearch, parts: Parts, ends: tuple[np.ndarray, np.ndarray], deadline: Deadline) -> None:
         columns = self.forms.at.multiple[parts.cells]
         known = search.relaxed_at
         start = known[columns] if known is not None else np.zeros(len(columns))
@@ -186,7 +186,7 @@ class Finder:
             if not search.settle(x):
                 return
 
-    def _windows(self, search: Search, parts: Parts, ends: tuple[np.ndarray, np.ndarray]) -> Windows:
+    def _windows(self, search: FormsSearch, parts: Parts, ends: tuple[np.ndarray, np.ndarray]) -> Windows:
         """The windows of all cells, and the cuts there are: Σ c k ≥ b with k = T k_parts + shift."""
         instance, at = self.forms.instance, self.forms.at
         own = parts.rounded
@@ -209,7 +209,7 @@ class Finder:
             *ends,
         )
 
-    def _columns(self, search: Search, parts: Parts, k_parts: np.ndarray) -> np.ndarray:
+    def _columns(self, search: FormsSearch, parts: Parts, k_parts: np.ndarray) -> np.ndarray:
         """The columns of the master."""
         at, own = self.forms.at, parts.rounded
         x = np.zeros(len(search.problem.cost))
@@ -222,7 +222,7 @@ class Finder:
 
     def _neighbourhoods(
         self,
-        search: Search,
+        search: FormsSearch,
         parts: Parts,
         around: Neighbourhoods,
         deadline: Deadline,

@@ -25,8 +25,8 @@ class Losses:
     high: np.ndarray
     over: np.ndarray
     under: np.ndarray
-    room_over: np.ndarray  # how far beyond them the window goes
-    room_under: np.ndarray
+    slack_over: np.ndarray  # how far beyond them the window goes
+    slack_under: np.ndarray
     cost: np.ndarray  # [part]
     constant: float
     step: float  # by which the losses of two tables differ at least, where there is such a number; else 0
@@ -46,19 +46,19 @@ def losses_of(of: Windows) -> Losses:
     wide = at_high > at_low
     above = np.where(costs, row_losses(of, at_high + 1) - row_losses(of, at_high), 0.0)
     below = np.where(costs, row_losses(of, at_low) - row_losses(of, at_low - 1), 0.0)
-    room_over, room_under = np.zeros(len(costs)), np.zeros(len(costs))
-    room_over[costs] = of.most[costs] - high[costs]
-    room_under[costs] = low[costs] - of.least[costs]
-    held = ~wide & (room_over == 0) & (room_under == 0)
+    slack_over, slack_under = np.zeros(len(costs)), np.zeros(len(costs))
+    slack_over[costs] = of.most[costs] - high[costs]
+    slack_under[costs] = low[costs] - of.least[costs]
+    held = ~wide & (slack_over == 0) & (slack_under == 0)
     slope = np.where(wide, row_losses(of, at_high) - row_losses(of, at_low), np.where(held, 0.0, above))
     # Rows that have one number to be at say nothing about the loss: they may be taken to have any slope, such as the
     # one above them, with which differences often are even.
-    over = np.where(room_over > 0, above - slope, np.maximum(-slope, 0.0))
-    under = np.where(room_under > 0, slope - below, np.maximum(slope, 0.0))
+    over = np.where(slack_over > 0, above - slope, np.maximum(-slope, 0.0))
+    under = np.where(slack_under > 0, slope - below, np.maximum(slope, 0.0))
     moved = (columns.T @ np.where(held, above, slope))[of.k_least < of.k_most]
-    step = common_step(np.concatenate([moved, over[room_over > 0], under[room_under > 0]]))
+    step = common_step(np.concatenate([moved, over[slack_over > 0], under[slack_under > 0]]))
     constant = float((np.where(costs, row_losses(of, at_low), 0.0) - slope * at_low).sum())
-    return Losses(low, high, over, under, room_over, room_under, columns.T @ slope, constant, step)
+    return Losses(low, high, over, under, slack_over, slack_under, columns.T @ slope, constant, step)
 
 
 def row_losses(of: Windows, y: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from sdcdsl.methods.instance import Instance
 
 
 @dataclass
-class Way:
+class SliceFamily:
     """A family, alone or across others, and how it fared."""
 
     slices: list[np.ndarray]  # numbers of parts
@@ -43,12 +43,12 @@ class Neighbourhoods:
         if not families:  # single sums, then
             counts = np.diff(parts.T.indptr)
             families = [[_row(parts.T, row) for row in np.flatnonzero(counts > 1).tolist()]]
-        self.ways = [Way(slices, False) for slices in families]
+        self.ways = [SliceFamily(slices, False) for slices in families]
         if len(families) > 1:
-            self.ways += [Way(slices, True) for slices in families]
+            self.ways += [SliceFamily(slices, True) for slices in families]
         self._most = float(max(movable.sum(), 1))
 
-    def drawn(self, near: np.ndarray | None = None) -> tuple[Way, np.ndarray]:
+    def drawn(self, near: np.ndarray | None = None) -> tuple[SliceFamily, np.ndarray]:
         """A way to divide the table, and the parts [bool] that it lets move; the slice that holds most of the parts
         `near` is among them, if any are given."""
         rate = np.array([way.gain / way.seconds for way in self.ways])
@@ -82,7 +82,7 @@ class Neighbourhoods:
             free[slices[at]] |= within[slices[at]]
         return free
 
-    def learn(self, way: Way, gain: float, seconds: float, solved: bool) -> None:
+    def learn(self, way: SliceFamily, gain: float, seconds: float, solved: bool) -> None:
         way.gain, way.seconds = ELASTIC.forgets * way.gain + gain, ELASTIC.forgets * way.seconds + max(seconds, 1e-3)
         if solved and seconds <= ELASTIC.quick:
             way.size = min(way.size * (ELASTIC.grows if way.failed else ELASTIC.rushes), self._most)

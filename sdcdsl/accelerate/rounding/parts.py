@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
-from sdcdsl.methods.forms.forms import Formed
+from sdcdsl.methods.forms.forms import FormColumns
 from sdcdsl.methods.instance import Instance
 
 PASSES = 64  # sums of sums of sums …
@@ -44,7 +44,7 @@ class Parts:
         return np.isfinite(self.shift)
 
 
-def parts_of(instance: Instance, at: Formed, k_least: np.ndarray, k_most: np.ndarray) -> Parts | None:
+def parts_of(instance: Instance, at: FormColumns, k_least: np.ndarray, k_most: np.ndarray) -> Parts | None:
     """`k_least`, `k_most` [cell]: what k may be where a cell is rounded."""
     bases = np.unique(at.base[at.base > 0])
     d = instance.problem.dataset

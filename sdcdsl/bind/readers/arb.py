@@ -1,4 +1,4 @@
-"""τ-ARGUS batch files (`.arb`): one `<COMMAND>` a line, parsed and no more; what they ask for is decided elsewhere.
+"""τ-ARGUS batch files (`.arb`): one `<COMMAND>` a line, parsed and no more; what they require is decided elsewhere.
 
 A command that cannot be read is diagnosed and left out, and the rest is read all the same.
 """

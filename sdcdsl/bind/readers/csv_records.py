@@ -104,7 +104,7 @@ def _lines_below(data: bytes, header: Header) -> int:
 
 def _too_long(data: bytes, header: Header, all_there: int) -> np.ndarray:
     """Lines with more delimiters than fit, in quotes or not: of fields behind the last column polars says nothing,
-    unless all columns are asked for. `all_there`: so many lines have a last field, if all have: then one count of all
+    unless all columns are required. `all_there`: so many lines have a last field, if all have: then one count of all
     delimiters says whether some line has too many."""
     start, each = 0, len(header.names) - 1
     if data.count(b"\n") < header.last_line:  # a header, and nothing below it

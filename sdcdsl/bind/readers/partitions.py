@@ -1,7 +1,7 @@
 """Several files as one: a folder of partitions, or all that a pattern matches.
 
 Each file is read and checked by itself, so that what is wrong with it is said with its name, and gives the columns that
-were asked for with the same types. A folder called `year=2025` says what stands in column `year` of the files below it
+were required with the same types. A folder called `year=2025` says what stands in column `year` of the files below it
 (the partitions of Hive); what the path says wins over a column of the file.
 """
 

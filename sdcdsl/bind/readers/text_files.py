@@ -6,7 +6,7 @@ import codecs
 from pathlib import Path
 
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
-from sdcdsl.ordinary import open_ordinary
+from sdcdsl.ordinary_files import open_ordinary
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Sensitive cells and the room each needs below and above its value; zero where not sensitive."""
+    """Sensitive cells and the slack each needs below and above its value; zero where not sensitive."""
 
     sensitive: np.ndarray  # bool [cell]
     lower: np.ndarray  # lpl asked for
@@ -58,7 +58,7 @@ class RuleCells:
         return Judgement(sensitive, np.where(sensitive, lower, 0.0), np.where(sensitive, upper, 0.0))
 
     def judged_by_level(self, level: np.ndarray) -> Judgement:
-        """Sensitive where a level is asked for, as much below as above."""
+        """Sensitive where a level is required, as much below as above."""
         return Judgement(level > 0, level, level)
 
 
@@ -71,12 +71,12 @@ def malformed(judgement: object, n: int) -> str | None:
         return f"does not judge each of the {n:,} cells"
     if judgement.sensitive.dtype != bool:
         return "says of cells something else than whether they are sensitive"
-    room = np.concatenate([judgement.lower, judgement.upper])
-    return None if (np.isfinite(room) & (room >= 0)).all() else "asks for a level that is below zero or not finite"
+    slack = np.concatenate([judgement.lower, judgement.upper])
+    return None if (np.isfinite(slack) & (slack >= 0)).all() else "asks for a level that is below zero or not finite"
 
 
 def combined(judgements: Sequence[Judgement]) -> Judgement:
-    """Sensitive by any of them, with the largest level any of them asks for."""
+    """Sensitive by any of them, with the largest level any of them requires."""
     return Judgement(
         np.logical_or.reduce([j.sensitive for j in judgements]),
         np.maximum.reduce([j.lower for j in judgements]),

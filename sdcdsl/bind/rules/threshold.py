@@ -4,7 +4,7 @@ Sensitive iff 0 < count < n. Empty cells are not: there is nobody to protect (se
 
 Level. The rule counts heads and measures nothing, so no level follows from it; τ-ARGUS takes a *stated* share of the
 cell, `FREQ(3, 20)` being 20 %. Here it is `level`, by default 20 % of X = Σ |contribution|, below and above. With one
-or two contributors X is about what one of them has at stake, so the room grows with the cell.
+or two contributors X is about what one of them has at stake, so the slack grows with the cell.
 
 In a frequency table the value is the count itself, and a share of 2 hides nothing. There the attacker must not be able
 to exclude a safe count: upper = n - count; and as far below, or down to an empty cell: lower = min(count, n - count).

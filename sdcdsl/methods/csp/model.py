@@ -26,7 +26,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.modelling import discounted, objective_scaling, typical
 from sdcdsl.methods.result import NoRelease, Result, SolveContext
-from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
+from sdcdsl.methods.witness_tables import ModelCells, WitnessTables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.solve.modelling import new_model
 
@@ -38,7 +38,7 @@ def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) 
     """The model of Figure 3."""
     instance = Instance(problem)
     made = new_model()
-    of = Setting(instance)
+    of = ModelCells(instance)
     cost = _costs(instance, context)
     always = instance.sensitive | instance.open_anyway
     x = made.add_variables(lower=of.over_cells(always.astype(float)), upper=1, binary=True, name="x")
@@ -58,7 +58,9 @@ def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) 
     return made
 
 
-def _only_where_hidden(made: linopy.Model, of: Setting, t: Tables, x: linopy.Variable, always: np.ndarray) -> None:
+def _only_where_hidden(
+    made: linopy.Model, of: ModelCells, t: WitnessTables, x: linopy.Variable, always: np.ndarray
+) -> None:
     free = of.cells[~always[of.cells]]
     if not len(free):
         return

@@ -1,11 +1,11 @@
-"""What adjusting a table asks for (papers 004 (3), 000 (5)): numbers only, as deviations z = x - a.
+"""What adjusting a table requires (papers 004 (3), 000 (5)): numbers only, as deviations z = x - a.
 
     M z = 0,    low_i ≤ z_i ≤ high_i,    z_p ≤ -lpl_p  or  z_p ≥ upl_p    for every cell p with a level
 
 The bounds are those of every table and of every view an attacker has: a table outside them would be seen through at
-once. Against several attackers the largest level counts: an attacker without a level in a direction asks for nothing
+once. Against several attackers the largest level counts: an attacker without a level in a direction requires nothing
 there. A direction that no attacker has a level for is not open to the cell, since the truth itself is zero above and
-zero below the truth. Levels ask for a distance here; sliding levels ask how wide an attacker's interval stays, and an
+zero below the truth. Levels require a distance here; sliding levels ask how wide an attacker's interval stays, and an
 adjusted table publishes none.
 """
 
@@ -32,7 +32,7 @@ class Adjustment:
     low: np.ndarray  # [cell]: ends of z before any level, with 0 inside; 0 .. 0 where the cell stays as it is
     high: np.ndarray
     cells: np.ndarray  # int64 [p]: cells with a level, P in the papers
-    lpl: np.ndarray  # [p]; inf: nobody asks for this direction, and it does not protect
+    lpl: np.ndarray  # [p]; inf: nobody requires this direction, and it does not protect
     upl: np.ndarray
     sense: np.ndarray  # int8 [p]: -1 down, 1 up, 0 free
 
@@ -47,11 +47,11 @@ class Adjustment:
     @cached_property
     def open(self) -> np.ndarray:
         """bool [p, 2]: which directions the bounds, the levels and the given senses leave to a cell."""
-        room = np.stack([-self.low[self.cells] >= self.lpl, self.high[self.cells] >= self.upl], axis=1)
-        room &= np.isfinite(np.stack([self.lpl, self.upl], axis=1))
-        room[self.sense > 0, DOWN] = False
-        room[self.sense < 0, UP] = False
-        return room
+        slack = np.stack([-self.low[self.cells] >= self.lpl, self.high[self.cells] >= self.upl], axis=1)
+        slack &= np.isfinite(np.stack([self.lpl, self.upl], axis=1))
+        slack[self.sense > 0, DOWN] = False
+        slack[self.sense < 0, UP] = False
+        return slack
 
     def box(self, sense: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """l and u of (5) in paper 002, with the levels of these senses in them; cells of sense 0 only have bounds."""

@@ -178,8 +178,8 @@ def _ends(
     a = of.of
     level = {DOWN: a.lpl, UP: a.upl}
     low, high = {}, {}
-    for side, room in ((DOWN, -a.low), (UP, a.high)):
-        least, most = np.zeros(a.n), room.copy()
+    for side, slack in ((DOWN, -a.low), (UP, a.high)):
+        least, most = np.zeros(a.n), slack.copy()
         only = ~chosen & a.open[:, side]
         least[a.cells[only]] = level[side][only]
         most[a.cells[~chosen & ~a.open[:, side]]] = 0.0
@@ -192,7 +192,7 @@ def _ends(
 def _furthest(of: Settings) -> float:
     a = of.of
     levels = np.maximum(np.where(np.isfinite(a.lpl), a.lpl, 0.0), np.where(np.isfinite(a.upl), a.upl, 0.0))
-    if of.integer:  # a level of a quarter asks for 1
+    if of.integer:  # a level of a quarter requires 1
         levels = np.ceil(levels)
     entry: Any = a.M.tocoo()
     whole = np.array_equal(entry.data, np.sign(entry.data))

@@ -36,7 +36,7 @@ def nowhere_to_go(problem: TableProblem, of: Settings) -> Result | None:
 
 
 def _no_level(problem: TableProblem, of: Settings, stuck: np.ndarray) -> tuple[str, ...]:
-    """Cells whose sense leads where no level asks for anything: being zero away from the truth protects nothing."""
+    """Cells whose sense leads where no level requires anything: being zero away from the truth protects nothing."""
     a, out = of.of, []
     for sense, level, name in ((1, a.upl, "upl"), (-1, a.lpl, "lpl")):
         bare = a.cells[stuck[(a.sense[stuck] == sense) & np.isinf(level[stuck])]]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.bind.problem import TableProblem
-from sdcdsl.methods.ecta.ranges import Own, Range
+from sdcdsl.methods.ecta.ranges import Own, ValueRanges
 
 CLOSE = 1 + 1e-9  # α may be so much below the smallest: rounding
 HALVINGS = 20
@@ -54,7 +54,7 @@ class Advice:
             f"by cell: {cells}{more}",
         )
 
-    def of_all_cells(self, any_table: Callable[[Range], bool]) -> tuple[str, ...]:
+    def of_all_cells(self, any_table: Callable[[ValueRanges], bool]) -> tuple[str, ...]:
         """No table adds up within the ranges; `any_table` says whether one does for others."""
         smallest = self._least(lambda alpha: any_table(self.own.allowed(alpha)))
         if smallest is None:

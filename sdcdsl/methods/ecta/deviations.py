@@ -14,7 +14,7 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from sdcdsl.methods.ecta.ranges import Range
+from sdcdsl.methods.ecta.ranges import ValueRanges
 from sdcdsl.methods.instance import Instance
 
 DIGITS = 4  # of a published β: rounded up
@@ -54,7 +54,7 @@ class Deviations:
         self.row_unit = np.where(rows > 0, rows, 1.0)
         self.M = instance.M
 
-    def box(self, range_: Range, most: float | None = None) -> Box:
+    def box(self, range_: ValueRanges, most: float | None = None) -> Box:
         """Ends of z when sensitive cells keep to `range_` and others move by no more than the share `most`."""
         half = (self.most if most is None else most) * self.size
         low = np.where(self.others, np.maximum(self.lb, -half), self.lb)

@@ -4,7 +4,7 @@
          M z = 0                                     "deviations add up"
          -e_i ≤ z_i - (ξ_i - a_i) ≤ e_i              sensitive i: "not above the draw", "not below the draw"
          -β/2 |a_i| ≤ z_i ≤ β/2 |a_i|                other i: "rises within beta", "falls within beta"
-         lb_i ≤ a_i + z_i ≤ ub_i,   |z_i| ≤ α |a_i|, and room for the levels of i (`ranges`), for sensitive i
+         lb_i ≤ a_i + z_i ≤ ub_i,   |z_i| ≤ α |a_i|, and slack for the levels of i (`ranges`), for sensitive i
 
 The paper has v_i = ξ_i. Where a relation holds only sensitive cells and zeros, drawn values never add up: so e_i lets a
 cell leave its draw, at F times what the same share costs in β. Hidden cells and unions of cells have no β.
@@ -12,7 +12,7 @@ cell leave its draw, at F times what the same share costs in β. Hidden cells an
 The draw is data of a try: the first one follows from the seed, and this is the model that is written and shown. The
 method (`tries`) solves it for T draws, sets the attackers on what would be published, and starts again with cells held
 near their true values if none protects. With norm L1 or L2 a second model, that of `cta` with z of the sensitive cells
-and β given, asks for the closest of the tables with this β.
+and β given, requires the closest of the tables with this β.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scipy.sparse import csr_array
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.ecta.deviations import Box, Deviations, Table
-from sdcdsl.methods.ecta.ranges import Own, Range
+from sdcdsl.methods.ecta.ranges import Own, ValueRanges
 from sdcdsl.methods.ecta.regions import published
 from sdcdsl.methods.ecta.settings import Settings, settings_of
 from sdcdsl.methods.instance import Instance
@@ -58,7 +58,7 @@ def _of(problem: TableProblem, context: SolveContext) -> tuple[Settings, Deviati
     return given, Deviations(Instance(problem), given.cap, given.most)
 
 
-def ends(range_: Range) -> tuple[np.ndarray, np.ndarray]:
+def ends(range_: ValueRanges) -> tuple[np.ndarray, np.ndarray]:
     return range_.low, range_.high
 
 

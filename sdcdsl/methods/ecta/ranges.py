@@ -1,6 +1,6 @@
 """Where the published value of a cell may lie, before anything is drawn.
 
-What a reader learns of a sensitive cell from v and α is v / (1 + α) ≤ y ≤ v / (1 - α). That must leave room for the
+What a reader learns of a sensitive cell from v and α is v / (1 + α) ≤ y ≤ v / (1 - α). That must leave slack for the
 cell's own levels, and v must keep the promise |v - a| ≤ α |a| and the bounds of every table. For a > 0:
 
     (1 - α) a ≤ v ≤ (1 + α) a,     lb ≤ v ≤ ub
@@ -29,7 +29,7 @@ HALVINGS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Range:
+class ValueRanges:
     """Ends of values, one a sensitive cell."""
 
     low: np.ndarray
@@ -58,7 +58,7 @@ class Own:
         return np.where(self.mirrored, -high, low), np.where(self.mirrored, -low, high)
 
     def _levels(self, instance: Instance) -> tuple[np.ndarray, ...]:
-        """The most that any attacker's levels ask for; L + spl and U - spl in the mirror."""
+        """The most that any attacker's levels require; L + spl and U - spl in the mirror."""
         count = len(self.cells)
         lpl, upl, spl, least, most = (np.zeros(count) for _ in range(5))
         most += np.inf
@@ -67,7 +67,7 @@ class Own:
         np.maximum.at(lpl, at, instance.level[DOWN, pairs])
         np.maximum.at(upl, at, instance.level[UP, pairs])
         np.maximum.at(spl, at, instance.slide[pairs])
-        LB, UB = room_of_pairs(instance)[:, pairs]
+        LB, UB = slack_of_pairs(instance)[:, pairs]
         below, above = np.where(self.mirrored[at], UB, LB), np.where(self.mirrored[at], LB, UB)
         slide = instance.slide[pairs]
         np.maximum.at(least, at, np.where(slide > 0, self.size[at] - below + slide, 0.0))
@@ -97,25 +97,25 @@ class Own:
         never = ~_fits(*self._ends(np.ones(len(self.cells))))
         return np.where(never, np.inf, np.where(self.asks, many, 0.0))
 
-    def allowed(self, alpha: float) -> Range:
+    def allowed(self, alpha: float) -> ValueRanges:
         """Every α at least `smallest()`, within rounding, leaves a range in every cell."""
         low, high = self._ends(alpha)
         middle = np.where(low > high, (low + high) / 2, 0.0)
         low, high = np.where(low > high, middle, low), np.where(low > high, middle, high)
-        return Range(*self._seen(low, high))
+        return ValueRanges(*self._seen(low, high))
 
-    def drawn_from(self, alpha: float) -> Range:
+    def drawn_from(self, alpha: float) -> ValueRanges:
         allowed = self.allowed(alpha)
         width = np.minimum(alpha * self.size, allowed.high - allowed.low)
         low = np.clip(self.a - alpha * self.size / 2, allowed.low, allowed.high - width)
-        return Range(low, np.minimum(low + width, allowed.high))
+        return ValueRanges(low, np.minimum(low + width, allowed.high))
 
 
 def _fits(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return low <= high + EXACT * np.abs(high)
 
 
-def room_of_pairs(instance: Instance) -> np.ndarray:
+def slack_of_pairs(instance: Instance) -> np.ndarray:
     """How far each pair's cell may be below and above the truth as far as the attacker knows: [DOWN | UP, pair]."""
     attacker, cell = instance.pair_attacker, instance.pair_cell
     view = instance.view_of[attacker]
@@ -131,12 +131,12 @@ def room_of_pairs(instance: Instance) -> np.ndarray:
 
 def known_too_well(instance: Instance) -> list[Clash]:
     """Levels beyond what the attacker knows of the cell beforehand: no release helps against that."""
-    room, out = room_of_pairs(instance), []
+    slack, out = slack_of_pairs(instance), []
     for side in (DOWN, UP):
-        for pair in np.flatnonzero(room[side] < instance.level[side] * ENOUGH):
-            out.append(Clash(int(pair), side, float(instance.level[side, pair]), float(room[side, pair])))
+        for pair in np.flatnonzero(slack[side] < instance.level[side] * ENOUGH):
+            out.append(Clash(int(pair), side, float(instance.level[side, pair]), float(slack[side, pair])))
     told = {clash.pair for clash in out}
-    for pair in np.flatnonzero(room.sum(axis=0) < instance.slide * ENOUGH):
+    for pair in np.flatnonzero(slack.sum(axis=0) < instance.slide * ENOUGH):
         if int(pair) not in told:
-            out.append(Clash(int(pair), None, float(instance.slide[pair]), float(room[:, pair].sum())))
+            out.append(Clash(int(pair), None, float(instance.slide[pair]), float(slack[:, pair].sum())))
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.methods.ecta.ranges import Range
+from sdcdsl.methods.ecta.ranges import ValueRanges
 from sdcdsl.methods.instance import Instance
 from sdcdsl.pattern import Pattern, combined, ecta, hidden
 
@@ -24,7 +24,9 @@ def published(instance: Instance, z: np.ndarray, alpha: float, beta: float) -> P
     return Pattern(np.minimum(out.low, a), np.maximum(out.high, a), out.value, out.status, True, shown.about)
 
 
-def widest(instance: Instance, allowed: Range, alpha: float, most: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
+def widest(
+    instance: Instance, allowed: ValueRanges, alpha: float, most: float, beta: float
+) -> tuple[np.ndarray, np.ndarray]:
     """A box that holds the region of every table with these ranges, other cells moved by `most` at most, and this β."""
     a, size = instance.a, np.abs(instance.a)
     v_low, v_high = a - most * size, a + most * size

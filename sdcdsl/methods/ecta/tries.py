@@ -31,12 +31,12 @@ from sdcdsl.methods.cta.settings import Settings as Closest
 from sdcdsl.methods.ecta.advice import Advice
 from sdcdsl.methods.ecta.deviations import Deviations, Table, rounded_up
 from sdcdsl.methods.ecta.model import ends, model_of, table_of
-from sdcdsl.methods.ecta.ranges import Own, Range, known_too_well
+from sdcdsl.methods.ecta.ranges import Own, ValueRanges, known_too_well
 from sdcdsl.methods.ecta.regions import published, widest
 from sdcdsl.methods.ecta.settings import settings_of
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.modelling import limits
-from sdcdsl.methods.reach import exposed
+from sdcdsl.methods.pattern_check import exposed
 from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
 from sdcdsl.solve import Status, solve
 from sdcdsl.solve.modelling import by_variable
@@ -76,7 +76,7 @@ class Tries:
 
     # ---- one try -------------------------------------------------------------------------------------------------
 
-    def table(self, drawn: np.ndarray, allowed: Range, largest: float) -> Table | None:
+    def table(self, drawn: np.ndarray, allowed: ValueRanges, largest: float) -> Table | None:
         """The model's table for a draw; None if there is none."""
         box = self.of.box(allowed, largest / 2)
         made = model_of(self.of, box, drawn, largest)
@@ -92,7 +92,7 @@ class Tries:
         """Of the tables with this β the one with the least sum of weighted deviations, or of their squares."""
         i = self.instance
         own = table.z[self.of.cells]
-        low, high = self.of.box(Range(*(self.of.a[self.of.cells] + own,) * 2), max(table.beta, table.least) / 2)
+        low, high = self.of.box(ValueRanges(*(self.of.a[self.of.cells] + own,) * 2), max(table.beta, table.least) / 2)
         low[self.of.cells] = high[self.of.cells] = own
         if not (low < high).any():
             return table
@@ -129,7 +129,7 @@ class Tries:
 
     # ---- rounds --------------------------------------------------------------------------------------------------
 
-    def round(self, drawn: Range, allowed: Range) -> list[Try]:
+    def round(self, drawn: ValueRanges, allowed: ValueRanges) -> list[Try]:
         """T tries, or until time is over."""
         self.rounds.append(Counter())
         same = bool((drawn.low == drawn.high).all())
@@ -148,14 +148,14 @@ class Tries:
                 beta = min(2 * beta, self.settings.cap)
         return made
 
-    def _tried(self, drawn: np.ndarray, allowed: Range, beta: float) -> Try:
+    def _tried(self, drawn: np.ndarray, allowed: ValueRanges, beta: float) -> Try:
         """`beta`: given, with free sensitive cells."""
         began = monotonic()
         table = self.table(drawn, allowed, min(beta, 2 * self.settings.most) if beta else 2 * self.settings.most)
         self.seconds["model"] += monotonic() - began
         return Try(NONE) if table is None else self.attacked(table, beta or table.beta)
 
-    def _least(self, allowed: Range) -> float:
+    def _least(self, allowed: ValueRanges) -> float:
         """The least β of any table with sensitive cells in these ranges: the model without a draw."""
         box = self.of.box(allowed)
         made = model_of(self.of, box, np.clip(self.own.a, *ends(allowed)), 2 * self.settings.most)
@@ -183,17 +183,17 @@ class Tries:
             beta = 2 * beta
         return None
 
-    def ranges(self, held: np.ndarray) -> tuple[Range, Range] | None:
+    def ranges(self, held: np.ndarray) -> tuple[ValueRanges, ValueRanges] | None:
         """Where sensitive cells are drawn, and where they may be; None if no additive table has such values."""
         alpha = self.settings.alpha
         drawn, allowed = self.own.drawn_from(alpha), self.own.allowed(alpha)
         nearest = np.clip(self.own.a, *ends(allowed))
         drawn, allowed = (
-            Range(np.where(held, nearest, r.low), np.where(held, nearest, r.high)) for r in (drawn, allowed)
+            ValueRanges(np.where(held, nearest, r.low), np.where(held, nearest, r.high)) for r in (drawn, allowed)
         )
         return (drawn, allowed) if self.any_table(allowed) else None
 
-    def any_table(self, allowed: Range) -> bool:
+    def any_table(self, allowed: ValueRanges) -> bool:
         made = model_of(self.of, self.of.box(allowed), np.clip(self.own.a, *ends(allowed)), 2 * self.settings.most)
         made.objective = 0 * made.variables["beta"]
         return self._solved(made) is not None

@@ -1,4 +1,4 @@
-"""What is decided about a release, as columns of a mixed-integer problem, and the room that leaves around the truth.
+"""What is decided about a release, as columns of a mixed-integer problem, and the slack that leaves around the truth.
 
 Every form of publication of paper 003 tells attackers that y_i lies in a box around the true value a_i,
 
@@ -10,7 +10,8 @@ and the box is a linear function of what is decided: widths of an interval (§4)
     min c u    A u ≥ b,  l ≤ u ≤ h,  some u whole,    and a capacity cut for every identity  sign · D_p = Σ c_i D_i:
                Σ_i c_i⁺ min(UB_i, up_i(u)) + c_i⁻ min(LB_i, down_i(u)) ≥ level      (Figures 4, 7, 10, 13)
 
-Columns are in units of the table here (`Problem` scales them); the rooms of cells that nobody speaks of are zero.
+Columns are in units of the table here (`DecisionProblem` scales them); the slacks of cells that nobody speaks of are
+zero.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ ROUNDING = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DecisionProblem:
     """The decisions as arrays."""
 
     cost: np.ndarray
@@ -37,14 +38,14 @@ class Problem:
     A: csr_array  # rows: row_low ≤ A u ≤ row_high
     row_low: np.ndarray
     row_high: np.ndarray
-    down: csr_array  # [cell, column]: room below = down_0 + down u
+    down: csr_array  # [cell, column]: slack below = down_0 + down u
     up: csr_array
     down_0: np.ndarray
     up_0: np.ndarray
     hide: np.ndarray  # int64 [cell]: the column that hides it, -1 for none
     offset: float  # of the objective
 
-    def rooms(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def slacks(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Down and up of every cell; hidden ones have what `hide` says on top of this."""
         return np.maximum(self.down_0 + self.down @ u, 0.0), np.maximum(self.up_0 + self.up @ u, 0.0)
 
@@ -53,8 +54,8 @@ class Problem:
         terms = abs(self.A) @ (np.abs(u) + self.unit)
         sums = self.A @ u
         off = (sums < self.row_low - ROUNDING * terms) | (sums > self.row_high + ROUNDING * terms)
-        room = ROUNDING * self.unit
-        return not (off.any() or (u < self.lower - room).any() or (u > self.upper + room).any())
+        slack = ROUNDING * self.unit
+        return not (off.any() or (u < self.lower - slack).any() or (u > self.upper + slack).any())
 
 
 class Decisions:
@@ -75,7 +76,7 @@ class Decisions:
         self._low: list[np.ndarray] = []
         self._high: list[np.ndarray] = []
         self._rows = 0
-        self._room: dict[str, tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]] = {
+        self._slack: dict[str, tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]] = {
             "down": ([], [], []),
             "up": ([], [], []),
         }
@@ -136,15 +137,15 @@ class Decisions:
         """Σ ≤ most."""
         self.rows(name, [(np.zeros(len(columns), dtype=np.int64), columns, 1.0)], -inf, most, 1)
 
-    def room(self, side: str, cells: np.ndarray, columns: Columns, coefficient: np.ndarray | float) -> None:
-        at, column, value = self._room[side]
+    def slack(self, side: str, cells: np.ndarray, columns: Columns, coefficient: np.ndarray | float) -> None:
+        at, column, value = self._slack[side]
         at.append(np.asarray(cells, dtype=np.int64))
         column.append(np.asarray(columns, dtype=np.int64))
         value.append(np.broadcast_to(np.asarray(coefficient, dtype=float), np.shape(columns)))
 
-    def problem(self) -> Problem:
+    def problem(self) -> DecisionProblem:
         count = self._count
-        return Problem(
+        return DecisionProblem(
             _joined(self._cost),
             _joined(self._lower),
             _joined(self._upper),
@@ -153,8 +154,8 @@ class Decisions:
             _matrix(self._entries, (self._rows, count)),
             _joined(self._low),
             _joined(self._high),
-            _matrix(self._room["down"], (self.n, count)),
-            _matrix(self._room["up"], (self.n, count)),
+            _matrix(self._slack["down"], (self.n, count)),
+            _matrix(self._slack["up"], (self.n, count)),
             self.down_0,
             self.up_0,
             self.hide,

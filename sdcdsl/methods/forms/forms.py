@@ -1,6 +1,6 @@
-"""The forms in which a cell may be published, each as columns, rows and room (`decisions`), by sections of paper 003:
+"""The forms in which a cell may be published, each as columns, rows and slack (`decisions`), by sections of paper 003:
 
-    exact       v_i = a_i                                          no room
+    exact       v_i = a_i                                          no slack
     hidden      x_i ∈ {0, 1}                                       §3: UB_i x_i above, LB_i x_i below
     interval    z_i⁻, z_i⁺ ≥ 0 [x_i]                               §4: z_i⁺ above, z_i⁻ below
     rounded     v_i = ⌊a_i⌋ + r_i k_i, k_i whole                   §5: v_i - a_i ± R_i, R_i = (1 + steps) r_i
@@ -32,7 +32,7 @@ from sdcdsl.methods.conditional_levels import settled
 from sdcdsl.methods.forms.decisions import Columns, Decisions
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.published_amounts import public
-from sdcdsl.methods.witness_tables import Setting
+from sdcdsl.methods.witness_tables import ModelCells
 
 ROUNDING = 1e-9  # of a base: a value is a multiple of it that is no further away
 DIGITS = 1e-14  # of what a relation adds up: rounding errors of values
@@ -40,7 +40,7 @@ HAIR = 1e-6  # ends that follow from levels are put so much further out: solvers
 
 
 @dataclass(eq=False)
-class Formed:
+class FormColumns:
     """Where the columns of the cells are; -1 where a cell has none of the kind."""
 
     n: int
@@ -86,8 +86,8 @@ class Forms:
     def __init__(self, instance: Instance, unit: float, lb: np.ndarray, ub: np.ndarray):
         self.instance, self.lb, self.ub = instance, lb, ub
         self.into = Decisions(instance.n, unit)
-        self.at = Formed(instance.n)
-        self.open = instance.open_anyway.copy()  # cells with any room at all
+        self.at = FormColumns(instance.n)
+        self.open = instance.open_anyway.copy()  # cells with any slack at all
         # t: columns and coefficients of the deviation that a reader may take a cell to have.
         self._t: list[tuple[np.ndarray, Columns, np.ndarray]] = []
         self._t_constant = np.zeros(instance.n)
@@ -122,10 +122,10 @@ class Forms:
         i, into = self.instance, self.into
         below, above = self._readable(cells)
         wanted = np.zeros(len(cells)) if least is None else least[cells]
-        # What attackers reckon with, what readers need, and what is asked for although it only looks wide.
+        # What attackers reckon with, what readers need, and what is required although it only looks wide.
         needs_down, needs_up = (
-            np.maximum(np.maximum(np.minimum(room.max(axis=0)[cells], self._witnesses), read), wanted)
-            for room, read in ((i.LB, below), (i.UB, above))
+            np.maximum(np.maximum(np.minimum(slack.max(axis=0)[cells], self._witnesses), read), wanted)
+            for slack, read in ((i.LB, below), (i.UB, above))
         )
         # Nobody pays for more than is needed: where a width has a price it needs no end.
         most_down, most_up = (
@@ -134,8 +134,8 @@ class Forms:
         minus = into.columns("z_down", cells, cost=i.w_down[cells], upper=most_down)
         plus = into.columns("z_up", cells, cost=i.w_up[cells], upper=most_up)
         self.at.minus[cells], self.at.plus[cells] = minus, plus
-        into.room("down", cells, minus, 1.0)
-        into.room("up", cells, plus, 1.0)
+        into.slack("down", cells, minus, 1.0)
+        into.slack("up", cells, plus, 1.0)
         self.open[cells] = True
         t = self.at.guess[cells] = into.columns("t_interval", cells, lower=-below, upper=above)
         self.at.below[cells], self.at.above[cells] = below, above
@@ -202,8 +202,8 @@ class Forms:
         self.at.reach[cells], self.at.down[cells], self.at.up[cells] = R, down, up
         self._around(cells, R)
         for columns, sign in ((p, 1.0), (q, -1.0)):
-            into.room("up", cells, columns, sign)
-            into.room("down", cells, columns, -sign)
+            into.slack("up", cells, columns, sign)
+            into.slack("down", cells, columns, -sign)
             self._says(cells, columns, sign)
         if either.any():
             y = self.at.upper[cells[either]] = into.binaries("y", cells[either])
@@ -236,8 +236,8 @@ class Forms:
         self._around(cells, R)
         into.down_0[cells] += a - first
         into.up_0[cells] -= a - first
-        into.room("up", cells, k, r)
-        into.room("down", cells, k, -r)
+        into.slack("up", cells, k, r)
+        into.slack("down", cells, k, -r)
         self._says(cells, k, r)
         self._t_constant[cells] += first - a
         # |v - a| is linear between multiples: at the two next to a, then with the slope of the weight beyond them. A
@@ -311,4 +311,4 @@ class Forms:
 
     @cached_property
     def _stretch(self) -> float:
-        return (1 + HAIR) * Setting(self.instance).stretch
+        return (1 + HAIR) * ModelCells(self.instance).stretch

@@ -29,7 +29,7 @@ from sdcdsl.methods.forms.shape import Shape
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import objective_scaling, typical
 from sdcdsl.methods.result import Result, SolveContext
-from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
+from sdcdsl.methods.witness_tables import ModelCells, WitnessTables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern
 from sdcdsl.solve.modelling import CONSTANT, new_model
 
@@ -134,13 +134,13 @@ def _rows(made: linopy.Model, forms: Forms, labels: np.ndarray) -> None:
 
 
 def _tables(made: linopy.Model, forms: Forms, columns: dict[str, linopy.Variable]) -> None:
-    of = Setting(forms.instance)
+    of = ModelCells(forms.instance)
     sides = {side: tables(made, of, side, clipped=True) for side in (UP, DOWN)}
     for t in sides.values():
         if t is None:
             continue
         high = "high" if t.name == "f" else "low"
-        for what, cells, below, above in _rooms(forms, columns, t):
+        for what, cells, below, above in _slacks(forms, columns, t):
             d = t.d.sel(cell=cells)
             made.add_constraints(d - above <= 0, name=f"{high} table above {what}", scaling=t.scaling)
             made.add_constraints(d + below >= 0, name=f"{high} table below {what}", scaling=t.scaling)
@@ -150,7 +150,9 @@ def _tables(made: linopy.Model, forms: Forms, columns: dict[str, linopy.Variable
             if_touched(made, of, sides[UP], sides[DOWN], columns[name], word)
 
 
-def _rooms(forms: Forms, columns: dict[str, linopy.Variable], t: Tables) -> Iterator[tuple[str, np.ndarray, Any, Any]]:
+def _slacks(
+    forms: Forms, columns: dict[str, linopy.Variable], t: WitnessTables
+) -> Iterator[tuple[str, np.ndarray, Any, Any]]:
     """What is published, the cells it is about, and how far below and above the truth it lets a table go."""
     at, instance = forms.at, forms.instance
     valued = at.reach > 0

@@ -2,7 +2,7 @@
 
 What a solver gives back is nearly right. Here it is made exactly right: multiples are whole, sensitive cells stand at
 an end of their range where they must, deviations add up (`nearest.additive`), an interval holds what readers may take
-its cell for. The rooms that leaves are worked out from these numbers, and it is they that are attacked.
+its cell for. The slacks that leaves are worked out from these numbers, and it is they that are attacked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import floor, inf, log10
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.methods.forms.forms import Formed
+from sdcdsl.methods.forms.forms import FormColumns
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import NoRelease
 from sdcdsl.numerics.nearest.additive import additive
@@ -27,7 +27,7 @@ ADDS_UP = 1e-9  # residual of a relation, relative to the sum of its absolute te
 
 
 class Published:
-    def __init__(self, instance: Instance, at: Formed, unit: float):
+    def __init__(self, instance: Instance, at: FormColumns, unit: float):
         self.instance, self.at = instance, at
         self.dust = DUST * unit
         self._digits = 6 - floor(log10(unit))
@@ -50,7 +50,7 @@ class Published:
         return u
 
     def exact(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float] | None:
-        """The columns made exact, the rooms they leave below and above, the cost; None if values do not add up."""
+        """The columns made exact, the slacks they leave below and above, the cost; None if values do not add up."""
         i, at = self.instance, self.at
         t, hidden = self._deviations(u)
         if t is None:
@@ -90,9 +90,9 @@ class Published:
         t[off] = l[off] = high[off] = 0.0
         t = additive(self.M, t, l, high)
         r, size = np.abs(self.M @ t), abs(self.M) @ (np.abs(i.a) + np.abs(t))
-        room = ADDS_UP * size + 1e-12 * size.max(initial=0.0)
+        slack = ADDS_UP * size + 1e-12 * size.max(initial=0.0)
         counts = abs(self.M) @ np.where(at.whole, 0.0, np.abs(t)) == 0  # sums of whole numbers are right or wrong
-        return (t if (r <= np.where(counts, np.minimum(room, 0.5), room)).all() else None), hidden
+        return (t if (r <= np.where(counts, np.minimum(slack, 0.5), slack)).all() else None), hidden
 
     def _unused(self, u: np.ndarray) -> np.ndarray:
         """Cells about which it is decided that they have no interval, or keep their value."""

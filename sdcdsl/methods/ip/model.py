@@ -35,7 +35,7 @@ from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.modelling import discounted, objective_scaling, typical
 from sdcdsl.methods.published_amounts import public
 from sdcdsl.methods.result import Result, SolveContext
-from sdcdsl.methods.witness_tables import Setting, Tables, if_touched, tables, wide_enough
+from sdcdsl.methods.witness_tables import ModelCells, WitnessTables, if_touched, tables, wide_enough
 from sdcdsl.pattern import Pattern, intervals
 from sdcdsl.solve.modelling import new_model
 
@@ -46,17 +46,17 @@ DUST = 1e-9  # of the typical level: what solvers leave of a zero
 
 
 def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
-    """The model of Figure 6, with the binaries of §4.3 where costs or options ask for them."""
+    """The model of Figure 6, with the binaries of §4.3 where costs or options require them."""
     instance, options = Instance(problem), context.options
     made = new_model()
-    of = Setting(instance)
+    of = ModelCells(instance)
     touch = _touchable(instance)
     unit = _unit(instance)
     binaries = needs_binaries(instance, options)
     sides = {side: tables(made, of, side, clipped=binaries) if witnesses else None for side in (UP, DOWN)}
     least = _least_widths(instance, options)
-    most = {side: _most(room, least, touch) for side, room in ((UP, instance.UB), (DOWN, instance.LB))}
-    if not witnesses:  # that an interval need not be wider than any attacker's room is said by the witnesses
+    most = {side: _most(slack, least, touch) for side, slack in ((UP, instance.UB), (DOWN, instance.LB))}
+    if not witnesses:  # that an interval need not be wider than any attacker's slack is said by the witnesses
         most = {side: xr.full_like(ends, np.inf) for side, ends in most.items()}
     names = {UP: "z_up", DOWN: "z_down"}
     z = {
@@ -114,12 +114,12 @@ def _least_widths(instance: Instance, options: Mapping[str, Any]) -> np.ndarray:
     return np.zeros(instance.n) if said is None else public(_amount(instance, said, 0.0))
 
 
-def _most(room: np.ndarray, least: np.ndarray, cells: np.ndarray) -> xr.DataArray:
-    """No attacker reckons with more than this room: wider an interval only looks, where a least width asks it to."""
-    return _over(np.maximum(room.max(axis=0), least), cells)
+def _most(slack: np.ndarray, least: np.ndarray, cells: np.ndarray) -> xr.DataArray:
+    """No attacker reckons with more than this slack: wider an interval only looks, where a least width asks it to."""
+    return _over(np.maximum(slack.max(axis=0), least), cells)
 
 
-def _within_intervals(made: linopy.Model, t: Tables, z: dict[int, linopy.Variable], touch: np.ndarray) -> None:
+def _within_intervals(made: linopy.Model, t: WitnessTables, z: dict[int, linopy.Variable], touch: np.ndarray) -> None:
     d, high = t.d.sel(cell=touch), "high" if t.name == "f" else "low"
     made.add_constraints(d - z[UP] <= 0, name=f"{high} table rises within intervals", scaling=t.scaling)
     made.add_constraints(d + z[DOWN] >= 0, name=f"{high} table falls within intervals", scaling=t.scaling)
@@ -127,22 +127,22 @@ def _within_intervals(made: linopy.Model, t: Tables, z: dict[int, linopy.Variabl
 
 def _binaries(
     made: linopy.Model,
-    of: Setting,
+    of: ModelCells,
     options: Mapping[str, Any],
     z: dict[int, linopy.Variable],
     x: linopy.Variable,
     most: dict[int, xr.DataArray],
-    sides: dict[int, Tables | None],
+    sides: dict[int, WitnessTables | None],
     unit: float,
 ) -> None:
     instance = of.instance
     touch = x.indexes["cell"].to_numpy()
     least = _over(_least_widths(instance, options), touch)
     for side in (UP, DOWN):
-        rooms = [(t.UB if side == UP else t.LB).sel(cell=touch).max("pair") for t in sides.values() if t is not None]
-        if not rooms:  # nothing says how wide an interval has to be
+        slacks = [(t.UB if side == UP else t.LB).sel(cell=touch).max("pair") for t in sides.values() if t is not None]
+        if not slacks:  # nothing says how wide an interval has to be
             continue
-        Z = np.minimum(most[side], functools.reduce(np.maximum, rooms, least))
+        Z = np.minimum(most[side], functools.reduce(np.maximum, slacks, least))
         way = "up" if side == UP else "down"
         made.add_constraints(z[side] - Z * x <= 0, name=f"an interval {way} only where one is used", scaling=1 / unit)
     if options.get("min_width") is not None:

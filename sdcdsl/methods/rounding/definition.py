@@ -23,7 +23,7 @@ from sdcdsl.status import INFEASIBLE, LIMIT
 if TYPE_CHECKING:
     import linopy
 
-MOST_STEPS = 3  # tried beyond what is asked for, where nothing nearer exists
+MOST_STEPS = 3  # tried beyond what is required, where nothing nearer exists
 SHARE = 0.4  # of the time that is left, for multiples so near while there may be some further away
 ENDLESS = 120.0  # seconds for the same where there is no limit
 
@@ -77,7 +77,7 @@ def nearest_first(context: SolveContext, solve: Callable[[SolveContext, bool], R
 
 
 def _further(result: Result, steps: int, tried: list[Result]) -> Result:
-    """Values further away than was asked for, because nothing nearer exists or was found."""
+    """Values further away than was required, because nothing nearer exists or was found."""
     known = all(one.status == INFEASIBLE for one in tried)
     why = "no table of nearer multiples keeps the levels" if known else "no table of nearer multiples was found in time"
     note = f"{why}: values may be up to {1 + steps} bases away, and the release says so"

@@ -48,9 +48,9 @@ def bridge(ask, graph, box, seen, via, queues):
                 if seen[w] == mine or j == p:
                     continue
                 # from the source the path runs v → w, from the sink w → v
-                room = high[j] - d[j] if (tail[j] == v) != at_sink else d[j] - low[j]
-                if room < least:
-                    blocked = max(blocked, room)
+                slack = high[j] - d[j] if (tail[j] == v) != at_sink else d[j] - low[j]
+                if slack < least:
+                    blocked = max(blocked, slack)
                 elif seen[w] == other:
                     return j, w if at_sink else v, 0, 0.0
                 else:
@@ -126,9 +126,9 @@ def layers(ask, graph, box, marks, queue, cursor):
             v = tail[j] + head[j] - w
             if seen[v] == stamp or j == p:
                 continue
-            room = high[j] - d[j] if head[j] == w else d[j] - low[j]
-            if room < least:
-                blocked = max(blocked, room)
+            slack = high[j] - d[j] if head[j] == w else d[j] - low[j]
+            if slack < least:
+                blocked = max(blocked, slack)
                 continue
             seen[v], depth[v], cursor[v] = stamp, depth[w] + 1, start[v]
             if v == source:
@@ -162,8 +162,8 @@ def flood(ask, graph, box, marks, path, cursor, record):
             j = arc[cursor[v]]
             w = tail[j] + head[j] - v
             ahead = tail[j] == v
-            room = high[j] - d[j] if ahead else d[j] - low[j]
-            if j == p or room < least or seen[w] != stamp or depth[w] != depth[v] - 1:
+            slack = high[j] - d[j] if ahead else d[j] - low[j]
+            if j == p or slack < least or seen[w] != stamp or depth[w] != depth[v] - 1:
                 cursor[v] += 1
                 continue
             path[length] = j if ahead else -1 - j

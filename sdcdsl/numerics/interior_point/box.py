@@ -30,9 +30,9 @@ from sdcdsl.numerics.interior_point.tuning import BOX
 
 CLOSE = 1e-9  # the share of the way between point and bound at which the corner should be clear
 CLEAR = 1e-7  # the same where the corner itself is wanted and trying it costs less than another step
-REACHES = 1 - 2e-10  # of what is asked for: a release just wide enough lets a cell get there only in the limit
-SURELY = 1 - 1e-5  # of what is asked for: a bound below this is no matter of rounding
-LEAST = 1e-7  # room, in units of a row's own, that a point in the middle has to have
+REACHES = 1 - 2e-10  # of what is required: a release just wide enough lets a cell get there only in the limit
+SURELY = 1 - 1e-5  # of what is required: a bound below this is no matter of rounding
+LEAST = 1e-7  # slack, in units of a row's own, that a point in the middle has to have
 
 
 NOT_BEGUN = np.zeros((0, 0))
@@ -51,7 +51,7 @@ class InteriorPath:
 
 
 class BoxInteriorPoint:
-    """Rows R between lo and hi, with 0 inside; all in units of the rows' rooms.
+    """Rows R between lo and hi, with 0 inside; all in units of the rows' slacks.
 
     Few rows ever stop a move. Those that may from the middle count from the start, the others from when a step brings
     them nearer to an end; until then they only limit the steps.
@@ -161,7 +161,7 @@ class BoxInteriorPoint:
         return np.argsort(-spread / np.minimum(above, below), kind="stable")[: int(many * rows.shape[1])]
 
     def _middle(self) -> np.ndarray | None:
-        """A point away from all ends; None if some row has no room on one side whatever the others do."""
+        """A point away from all ends; None if some row has no slack on one side whatever the others do."""
         point = np.zeros(self._size[1])
         if (self.lo >= 0).any() or (self.hi <= 0).any():
             found = self._inside()

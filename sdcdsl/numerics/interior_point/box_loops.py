@@ -59,7 +59,7 @@ def _fits(x, dx, lo, hi):
 
 @kernel
 def centre(start, index, value, full, lo, hi, t, most):
-    """A few Newton steps towards the point where the product of all rooms is largest."""
+    """A few Newton steps towards the point where the product of all slacks is largest."""
     c, k = len(lo), len(t)
     at = np.arange(c)
     x, dx, d, z = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
@@ -90,15 +90,15 @@ def follow_path(
     start, index, value, full, foremost, lo, hi, goal, t, outside, need, short, close, few, price, weight, begun, wider,
     less,
 ):  # fmt: skip
-    """Mehrotra's method. `outside`: room that rows are granted at first where the point has none; it is taken back as
+    """Mehrotra's method. `outside`: slack that rows are granted at first where the point has none; it is taken back as
     the steps go on, and only a point without any of it counts as reached. `few`: so many rows, of full ones, are tried
     for an end where they meet. `begun`: from `begin`, if the ends are those but for the row `wider`, which counts
     `less` than there."""
     c, k = len(lo), len(t)
     everybody = np.arange(c)
     x, dx, d, change = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)
-    above, below, up, down = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)  # rooms, and their prices
-    over, under = np.zeros(c), np.zeros(c)  # room that was granted
+    above, below, up, down = np.zeros(c), np.zeros(c), np.zeros(c), np.zeros(c)  # slacks, and their prices
+    over, under = np.zeros(c), np.zeros(c)  # slack that was granted
     first_above, first_below = np.zeros(c), np.zeros(c)
     dup, ddown = np.zeros(c), np.zeros(c)
     h, rest, y = np.zeros((k, k)), np.zeros(k), np.zeros(k)
@@ -216,7 +216,7 @@ def follow_path(
             for a in range(m):
                 price[at[a]] = change[at[a]]
             return NEAR, reached, before
-        # Predictor: as if all prices of rooms could go to zero at once.
+        # Predictor: as if all prices of slacks could go to zero at once.
         for a in range(m):
             i = at[a]
             change[i] = down[i] * under[i] / below[i] - up[i] * over[i] / above[i]

@@ -1,6 +1,6 @@
 """From a point near the furthest one to the corner itself.
 
-An interior point near the end shows which rows stop the move: those with large prices and hardly any room. As many of
+An interior point near the end shows which rows stop the move: those with large prices and hardly any slack. As many of
 them as there are dimensions, independent of each other, meet in one point. If that point is inside all ends, and the
 target's coefficients on those rows have the signs of the ends they are at, it is the furthest one: nothing else needs
 to be known about how it was found.

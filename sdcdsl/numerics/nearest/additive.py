@@ -3,7 +3,7 @@
     min Σ (d_i / s_i)²,   M d = -M z,   d_i = 0 where z_i is at one of its ends
 
 A cell strictly inside its ends takes part of what is missing, in proportion to s_i², s_i being its deviation or the
-room it has; cells at their ends, levels among them, stay exactly where they are. Cells that do not deviate are asked
+slack it has; cells at their ends, levels among them, stay exactly where they are. Cells that do not deviate are asked
 only if the others cannot do it. Whole deviations that add up are taken as they are: exact.
 
 Conjugate gradients on the normal equations M S² Mᵀ: the residuals are small already, so a few digits more are all that

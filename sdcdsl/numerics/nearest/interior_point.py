@@ -1,8 +1,8 @@
 """Separable convex costs over M z = 0, l ≤ z ≤ u, through the inside: a primal-dual interior point method.
 
-For tables whose weights lie many powers of ten apart, or whose ends leave next to no room, where the dual Newton method
-stops short: there a cell that has to move drags multipliers of another size along, and no step is right for all. Cells
-with a bend at 0 that they may cross get a column for each direction; with f_j(x) = c_j x + w_j x² for column x_j
+For tables whose weights lie many powers of ten apart, or whose ends leave next to no slack, where the dual Newton
+method stops short: there a cell that has to move drags multipliers of another size along, and no step is right for all.
+Cells with a bend at 0 that they may cross get a column for each direction; with f_j(x) = c_j x + w_j x² for column x_j
 
     2 W x + c - Aᵀy - s + t = 0,   A x = b,   (x - l) s = μ,   (u - x) t = μ,   μ → 0
 
@@ -23,8 +23,8 @@ from scipy.sparse.linalg import lsqr
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.interior_point.predictor_corrector import Family, predictor_corrector
 from sdcdsl.numerics.nearest.kernel_step import Directions, directions
-from sdcdsl.numerics.nearest.relations_step import Relations
-from sdcdsl.numerics.nearest.solved import Cost, sides
+from sdcdsl.numerics.nearest.relations_step import RelationSystem
+from sdcdsl.numerics.nearest.solved import SeparableCost, sides
 from sdcdsl.numerics.nearest.tuning import INTERIOR
 
 SMALL_GAP, ADDS_UP = 1e-9, 1e-12  # where it may stop
@@ -32,7 +32,7 @@ LEAST = 1e-3  # of what a typical deviation costs: what an objective of nothing 
 SHORTEST = 1e-12  # steps below get nowhere
 LEAST_BENT = 1e-14  # cells that cost nothing and have no ends are held by so much
 INSIDE = 1e-6  # of a typical deviation: a cell so far from its ends is held by none of them
-TINY = 1e-30  # room that rounding took away
+TINY = 1e-30  # slack that rounding took away
 HELD = 1e-7  # of what others in its relations react: what a cell does that is held
 
 
@@ -58,7 +58,7 @@ class _Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
+class InteriorSolution:
     """Unchecked."""
 
     z: np.ndarray
@@ -67,8 +67,8 @@ class Reached:
 
 
 def interior(
-    M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray, rows: np.ndarray, deadline: Deadline | None = None
-) -> Reached | None:
+    M: csr_array, cost: SeparableCost, l: np.ndarray, u: np.ndarray, rows: np.ndarray, deadline: Deadline | None = None
+) -> InteriorSolution | None:
     """`rows`: relations that imply all others. Ends and costs in units that make typical ones about 1."""
     if len(rows) > INTERIOR.factors:
         return None
@@ -79,7 +79,7 @@ def interior(
         y[rows] = multipliers
         return y
 
-    path = _Path(made, Relations(csr_array(few @ made.onto), -(few @ made.still)))
+    path = _Path(made, RelationSystem(csr_array(few @ made.onto), -(few @ made.still)))
     return _reached(path.follow(deadline), all_of_them, l, u, made)
 
 
@@ -96,7 +96,9 @@ class Inside:
         m, n = sides(self.M)
         return m >= INTERIOR.large and n - m <= INTERIOR.directions and n <= INTERIOR.cells
 
-    def solve(self, cost: Cost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None = None) -> Reached | None:
+    def solve(
+        self, cost: SeparableCost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None = None
+    ) -> InteriorSolution | None:
         """None also where there are too many directions, cells need two columns, or may not stay as they are."""
         made = _columns(cost, l, u)
         if not self.worth_trying or not made.one_each or made.still.any():
@@ -125,7 +127,7 @@ class Inside:
         return self._known[1]
 
 
-def _columns(cost: Cost, l: np.ndarray, u: np.ndarray) -> _Columns:
+def _columns(cost: SeparableCost, l: np.ndarray, u: np.ndarray) -> _Columns:
     moving = l < u
     bend = (cost.w_up > 0) | (cost.w_down > 0)
     crossing = moving & bend & (l < 0) & (u > 0)
@@ -159,15 +161,17 @@ def _reached(
     l: np.ndarray,
     u: np.ndarray,
     made: _Columns,
-) -> Reached | None:
+) -> InteriorSolution | None:
     if found is None:
         return None
     best, last = found
     towards = None if last is None else multipliers(last.y)
-    return Reached(np.clip(made.cells(best.x), l, u), multipliers(best.y), towards)
+    return InteriorSolution(np.clip(made.cells(best.x), l, u), multipliers(best.y), towards)
 
 
-def sharper(M: csr_array, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray) -> np.ndarray:
+def sharper(
+    M: csr_array, cost: SeparableCost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray
+) -> np.ndarray:
     """y with the least change that makes Mᵀy the slope of f at cells strictly between their ends, as it has to be:
     who ends within tolerances leaves more than a proof can spare."""
     least, greatest = cost.slopes(z)
@@ -178,7 +182,7 @@ def sharper(M: csr_array, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarra
 
 
 class _Path:
-    def __init__(self, made: _Columns, ways: Relations | Directions):
+    def __init__(self, made: _Columns, ways: RelationSystem | Directions):
         self.made, self.ways = made, ways
         self.lower, self.upper = np.isfinite(made.l), np.isfinite(made.u)
         self.count = max(int(self.lower.sum() + self.upper.sum()), 1)
@@ -204,14 +208,14 @@ class _Path:
         """Well inside, and not far from 0."""
         l, u = self.made.l, self.made.u
         with np.errstate(invalid="ignore"):
-            room = np.minimum((u - l) / 4, 1.0)
-        x = np.clip(np.zeros(len(l)), l + room, u - room)
+            slack = np.minimum((u - l) / 4, 1.0)
+        x = np.clip(np.zeros(len(l)), l + slack, u - slack)
         slope = 2 * self.made.w * x + self.made.c
         s = np.where(self.lower, np.maximum(slope, 0.0) + 1.0, 0.0)
         t = np.where(self.upper, np.maximum(-slope, 0.0) + 1.0, 0.0)
         return _Point(x, self.ways.start(), s, t)
 
-    def _room(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _slack(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         below = np.where(self.lower, np.maximum(x - self.made.l, TINY), 1.0)
         above = np.where(self.upper, np.maximum(self.made.u - x, TINY), 1.0)
         return below, above
@@ -224,7 +228,7 @@ class _Path:
         return max(gap / SMALL_GAP, self.ways.off(at.x) / ADDS_UP)
 
     def _bound(self, at: _Point) -> float:
-        """What the multipliers prove, less what rounding may have added: where ends leave no room they grow without
+        """What the multipliers prove, less what rounding may have added: where ends leave no slack they grow without
         end on the way, and are worth nothing when they have grown too far. Where nothing bends and there is no end,
         what is wrong with the slope counts as far as the cell has gone."""
         made, g = self.made, self.ways.slopes(at.y)
@@ -236,7 +240,7 @@ class _Path:
 
     def _next(self, at: _Point) -> _Point | None:
         made, lower, upper = self.made, self.lower, self.upper
-        below, above = self._room(at.x)
+        below, above = self._slack(at.x)
         system = self.ways.system(2 * made.w + at.s / below + at.t / above + LEAST_BENT)
         if system is None:
             return None

@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from sdcdsl.numerics.compiled import kernel
 from sdcdsl.numerics.nearest.solved import sides
 from sdcdsl.numerics.nearest.tuning import INTERIOR
-from sdcdsl.numerics.null_space import Echelon, Matrix, echelon, null_space
+from sdcdsl.numerics.null_space import Echelon, RelationMatrix, echelon, null_space
 
 ROUNDING = 1e-15  # of a term of a sum
 REGULAR = (1e-14, 1e-11)  # added to the equilibrated matrix, whose diagonal is 1; more if that is not enough
@@ -97,7 +97,7 @@ class _Factor:
 
 def directions(A: csr_array) -> Directions | None:
     """None if there are too many of them, or nearly as many as relations: then relations are as good."""
-    matrix = Matrix.of(A)
+    matrix = RelationMatrix.of(A)
     made = echelon(matrix, _as_part(A))
     if made is None:
         return None

@@ -21,7 +21,7 @@ from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.feasible import infeasible, proves, ray
 from sdcdsl.numerics.nearest.solved import (
-    Cost,
+    SeparableCost,
     Solved,
     crossed,
     power_of_two,
@@ -62,7 +62,7 @@ class L1:
         """`scale`: a typical length, where the caller knows better than the levels in l and u."""
         if crossed(l, u):
             return Solved(INFEASIBLE)
-        cost = Cost(w_down, w_up, np.zeros(len(w_up)))
+        cost = SeparableCost(w_down, w_up, np.zeros(len(w_up)))
         self._unit = _steady(self._unit, typical(l, u) if scale is None else scale)
         self._price = _steady(self._price, _typical_price(w_down, w_up))
         status, unit = FAILED, self._unit
@@ -136,7 +136,7 @@ class L1:
     # ---- what it says --------------------------------------------------------------------------------------------
 
     def _believed(
-        self, program: LinearProgram, cost: Cost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None
+        self, program: LinearProgram, cost: SeparableCost, l: np.ndarray, u: np.ndarray, deadline: Deadline | None
     ) -> Solved | None:
         x, y = program.x, program.dual
         if len(y) != len(self._rows):  # nothing may move
@@ -151,7 +151,9 @@ class L1:
             x, y = around
         return None
 
-    def _checked(self, cost: Cost, x: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray) -> Solved | None:
+    def _checked(
+        self, cost: SeparableCost, x: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray
+    ) -> Solved | None:
         z = without_noise(np.bincount(self._cell, self._sign * x, len(l)) * self._unit, l, u, self._unit)
         made = proved(self.M, cost, additive(self.M, z, l, u, self._unit), y * self._price, l, u, self._unit)
         return None if made is None else made.with_rows(self._rows)

@@ -25,7 +25,7 @@ from sdcdsl.numerics.nearest.feasible import infeasible, rules_out
 from sdcdsl.numerics.nearest.interior_point import Inside, interior, sharper
 from sdcdsl.numerics.nearest.newton import Direct, Newton
 from sdcdsl.numerics.nearest.solved import (
-    Cost,
+    SeparableCost,
     Solved,
     crossed,
     power_of_two,
@@ -47,15 +47,15 @@ def mixed(
     u: np.ndarray,
     deadline: Deadline | None = None,
 ) -> Solved:
-    return Mixed(M).solve(w1_down, w1_up, w2, l, u, deadline)
+    return MixedNormProblem(M).solve(w1_down, w1_up, w2, l, u, deadline)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _ScaledProblem:
     """Costs and ends as they were given, and in units that make typical ones about 1: lengths in `unit`, costs of a
     unit of square in `price`."""
 
-    cost: Cost
+    cost: SeparableCost
     l: np.ndarray
     u: np.ndarray
 
@@ -69,16 +69,16 @@ class _Asked:
         return power_of_two(float(np.median(prices[prices > 0]))) if (prices > 0).any() else 1.0
 
     @cached_property
-    def small(self) -> Cost:
+    def small(self) -> SeparableCost:
         slope = self.unit * self.price
-        return Cost(self.cost.w_down / slope, self.cost.w_up / slope, self.cost.w2 / self.price)
+        return SeparableCost(self.cost.w_down / slope, self.cost.w_up / slope, self.cost.w2 / self.price)
 
     @cached_property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         return self.l / self.unit, self.u / self.unit
 
 
-class Mixed:
+class MixedNormProblem:
     def __init__(self, M: csr_array, many: bool = False):
         """`many` problems will follow, or hard ones: then it pays to look for directions before anything else."""
         self.M, self._rows = unit_rows(csr_array(M))
@@ -97,7 +97,7 @@ class Mixed:
     ) -> Solved:
         if crossed(l, u):
             return Solved(INFEASIBLE)
-        asked = _Asked(Cost(w1_down, w1_up, w2), l, u)
+        asked = _ScaledProblem(SeparableCost(w1_down, w1_up, w2), l, u)
         made = self._by_directions(asked, deadline) if self._many else None
         if made is not None:
             return made
@@ -115,7 +115,7 @@ class Mixed:
         made = None if reached is None else self._ended(asked, reached.z, reached.y, deadline)
         return made or Solved(LIMIT if deadline is not None and deadline.expired else FAILED)
 
-    def _by_directions(self, asked: _Asked, deadline: Deadline | None) -> Solved | None:
+    def _by_directions(self, asked: _ScaledProblem, deadline: Deadline | None) -> Solved | None:
         """None if there are too many of them, or if that is not the way."""
         reached = self._inside.solve(asked.small, *asked.ends, deadline)
         if reached is None:
@@ -129,7 +129,7 @@ class Mixed:
         """Whether it is quickly told that nothing fits."""
         return self._many and self._inside.worth_trying
 
-    def _by_newton(self, asked: _Asked, deadline: Deadline | None) -> Solved:
+    def _by_newton(self, asked: _ScaledProblem, deadline: Deadline | None) -> Solved:
         small, (low, high) = asked.small, asked.ends
         eps = self._newton.softness(small, low, high)
         soft = eps > 0
@@ -150,7 +150,12 @@ class Mixed:
         return Solved(FAILED) if made is None else made
 
     def _ended(
-        self, asked: _Asked, z: np.ndarray, y: np.ndarray, deadline: Deadline | None, direct: Direct | None = None
+        self,
+        asked: _ScaledProblem,
+        z: np.ndarray,
+        y: np.ndarray,
+        deadline: Deadline | None,
+        direct: Direct | None = None,
     ) -> Solved | None:
         """What came from the inside, with the last digits."""
         small, (low, high) = asked.small, asked.ends
@@ -165,7 +170,7 @@ class Mixed:
                 return made
         return None
 
-    def _checked(self, asked: _Asked, z: np.ndarray, y: np.ndarray) -> Solved | None:
+    def _checked(self, asked: _ScaledProblem, z: np.ndarray, y: np.ndarray) -> Solved | None:
         """z and y in units of the asked."""
         l, u, unit = asked.l, asked.u, asked.unit
         z = additive(self.M, without_noise(z * unit, l, u, unit), l, u, unit)

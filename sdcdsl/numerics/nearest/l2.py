@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.deadline import Deadline
-from sdcdsl.numerics.nearest.l1l2 import Mixed
+from sdcdsl.numerics.nearest.l1l2 import MixedNormProblem
 from sdcdsl.numerics.nearest.solved import Solved
 
 
@@ -19,7 +19,7 @@ class L2:
     worked out first."""
 
     def __init__(self, M: csr_array, many: bool = False):
-        self._mixed = Mixed(M, many)
+        self._mixed = MixedNormProblem(M, many)
 
     @property
     def tells_what_fits(self) -> bool:

@@ -5,10 +5,10 @@ the relations says whether a table fits. If none does, it gives y with
 
     φ(t) = Σ_i max { (Mᵀy)_i z : z in the ends of t } < 0     where every table has Σ_i (Mᵀy)_i z_i = 0
 
-φ is concave in t, one maximum at a time: its tangent is a cut, φ(t̂) + φ'(t̂)·(t - t̂) ≥ 0. The least t_P + t_N that keeps
-all cuts is asked about next. What a proof points at is local, some relation whose cells need more room; a few of them
-decide, where rows w |z| ≤ t for all cells make linear programs that grow faster than tables do. The multipliers of the
-cuts add their y up to one that proves the optimum.
+φ is concave in t, one maximum at a time: its tangent is a cut, φ(t̂) + φ'(t̂)·(t - t̂) ≥ 0. The least t_P + t_N that
+keeps all cuts is asked about next. What a proof points at is local, some relation whose cells need more slack; a few of
+them decide, where rows w |z| ≤ t for all cells make linear programs that grow faster than tables do. The multipliers of
+the cuts add their y up to one that proves the optimum.
 
 Programs have the cost of L1, which keeps their pivots where something has to move: without any cost the last one takes
 7.1 s in place of 0.2 for a cube of 32 768 cells.

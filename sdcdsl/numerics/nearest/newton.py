@@ -25,9 +25,9 @@ from scipy.sparse.linalg import splu
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.nearest.additive import conjugate
-from sdcdsl.numerics.nearest.solved import Cost, sides
+from sdcdsl.numerics.nearest.solved import SeparableCost, sides
 from sdcdsl.numerics.nearest.tuning import NEWTON
-from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
 
 EXACT = 1e-12  # of what a relation adds up: where the residuals may stop
 GOOD = 1e-8  # where they are good enough if no step makes them smaller
@@ -52,7 +52,7 @@ class Newton:
         self._absolute = abs(M)
         self._squares = csr_array(M.multiply(M))
 
-    def softness(self, cost: Cost, l: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def softness(self, cost: SeparableCost, l: np.ndarray, u: np.ndarray) -> np.ndarray:
         """ε of the cells without w2; 0 for the others."""
         flat = (cost.w2 <= 0) & (l < u)
         if not flat.any():
@@ -66,7 +66,7 @@ class Newton:
 
     def minimise(
         self,
-        cost: Cost,
+        cost: SeparableCost,
         l: np.ndarray,
         u: np.ndarray,
         y: np.ndarray | None = None,
@@ -77,7 +77,7 @@ class Newton:
         """`soft`: ε and c of the proximal terms; `direct`: who solves the systems, if there is a better way."""
         M, Mt = self.M, self.Mt
         eps, c = (np.zeros(len(l)), np.zeros(len(l))) if soft is None else soft
-        bent, pull = Cost(cost.w_down, cost.w_up, cost.w2 + eps), 2 * eps * c
+        bent, pull = SeparableCost(cost.w_down, cost.w_up, cost.w2 + eps), 2 * eps * c
         moving = l < u
         react = np.where(moving, 0.5 / np.where(moving, bent.w2, 1.0), 0.0)
         kinked = (cost.w_up > 0) | (cost.w_down > 0)
@@ -165,4 +165,4 @@ class Newton:
         m = sides(self.M)[0]
         if m < NEWTON.worth_reducing:
             return np.arange(m)
-        return independent_rows(Matrix.of(self.M))
+        return independent_rows(RelationMatrix.of(self.M))

@@ -18,7 +18,7 @@ ROUNDING = 1e-15  # of a term of a sum
 REGULAR = 1e-14  # added to the equilibrated matrix, whose diagonal is 1
 
 
-class Relations:
+class RelationSystem:
     """A x = b, with a multiplier y for each relation."""
 
     def __init__(self, A: csr_array, b: np.ndarray):
@@ -62,7 +62,7 @@ class Relations:
 
 @dataclass(frozen=True, eq=False)
 class _Factors:
-    of: Relations
+    of: RelationSystem
     D: np.ndarray
     factors: SuperLU
     scale: np.ndarray

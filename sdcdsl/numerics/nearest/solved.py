@@ -44,7 +44,7 @@ class Solved:
 
 
 @dataclass(frozen=True, eq=False)
-class Cost:
+class SeparableCost:
     w_down: np.ndarray
     w_up: np.ndarray
     w2: np.ndarray
@@ -75,7 +75,7 @@ class Cost:
 
 
 def lower_bound(
-    M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray, y: np.ndarray, objective: float, unit: float = 1.0
+    M: csr_array, cost: SeparableCost, l: np.ndarray, u: np.ndarray, y: np.ndarray, objective: float, unit: float = 1.0
 ) -> tuple[float, np.ndarray]:
     """The bound that y gives, and Mᵀy. `objective` is that of some solution: ends that any better one has to keep
     stand in for those that are open, where the least error in y would make the bound minus infinity."""
@@ -93,7 +93,9 @@ def lower_bound(
     return (total if np.isfinite(total) else -np.inf), g
 
 
-def within(M: csr_array, cost: Cost, l: np.ndarray, u: np.ndarray, objective: float) -> tuple[np.ndarray, np.ndarray]:
+def within(
+    M: csr_array, cost: SeparableCost, l: np.ndarray, u: np.ndarray, objective: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Ends that every solution no worse than `objective` keeps: no cell may cost more than what the others leave, and
     a cell that costs nothing is held by the relations it stands in."""
     least = cost.each(np.clip(0.0, l, u))
@@ -135,7 +137,7 @@ def _tighten(M: csr_array, cells: np.ndarray, low: np.ndarray, high: np.ndarray)
 
 
 def multipliers(
-    cost: Cost, g: np.ndarray, z: np.ndarray, l: np.ndarray, u: np.ndarray
+    cost: SeparableCost, g: np.ndarray, z: np.ndarray, l: np.ndarray, u: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of the ends: what the slope of f lacks there, beside Mᵀy. Cells strictly between their ends have none."""
     least, greatest = cost.slopes(z)
@@ -148,7 +150,7 @@ def multipliers(
 
 
 def proved(
-    M: csr_array, cost: Cost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray, unit: float
+    M: csr_array, cost: SeparableCost, z: np.ndarray, y: np.ndarray, l: np.ndarray, u: np.ndarray, unit: float
 ) -> Solved | None:
     """z as an optimal solution, if it adds up and y proves it."""
     if residual(M, z, unit) > ADDS_UP or not np.isfinite(y).all():

@@ -21,8 +21,8 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
-    """Move each row by its sign until `need`, in units of its room. `twin`: a question that need not be asked if this
+class BatchedTargets:
+    """Move each row by its sign until `need`, in units of its slack. `twin`: a question that need not be asked if this
     one falls short of `least`, NOBODY for none."""
 
     row: np.ndarray
@@ -46,7 +46,7 @@ class BatchResult:
     prices: np.ndarray
 
 
-def answer_all(tableau: Tableau, asked: Questions) -> BatchResult:
+def answer_all(tableau: Tableau, asked: BatchedTargets) -> BatchResult:
     """What is left open is for others to ask: where the tableau finds no end, or there is none."""
     n, k = len(asked.row), tableau.dimensions
     reached, closed, by = np.zeros(n), np.zeros(n, dtype=np.bool_), np.full(n, NOBODY)

@@ -2,10 +2,10 @@
 
 Columns are d⁺ and d⁻ of every cell, rows the relations, and the cell p stands on the right-hand side:
 
-    min Σ c⁺ d⁺ + c⁻ d⁻    M (d⁺ - d⁻) = -s M_p,   0 ≤ d⁺ ≤ U,  0 ≤ d⁻ ≤ L,   c = price / min(room, 1)
+    min Σ c⁺ d⁺ + c⁻ d⁻    M (d⁺ - d⁻) = -s M_p,   0 ≤ d⁺ ≤ U,  0 ≤ d⁻ ≤ L,   c = price / min(slack, 1)
 
 The first basis are the relations' own slacks, which must become 0: those of the relations of p are off by one. A step
-takes one relation that is off (or a cell beyond its room), and lets the cell enter that repairs it at the least price.
+takes one relation that is off (or a cell beyond its slack), and lets the cell enter that repairs it at the least price.
 The inverse of the basis is a product of elementary matrices, one a step, made anew from time to time (`reinversion`). A
 general solver looks at all columns of the table several times before the first step; here a move of thirty cells in a
 table of thousands costs a few microseconds a step. A question may take as much work as the table is large, times a
@@ -119,7 +119,7 @@ def _row_of_inverse(r, steps, v, product):
 
 
 @kernel
-def _cheapest(ask, room, price, matrix, work, lists, product, space):
+def _cheapest(ask, slack, price, matrix, work, lists, product, space):
     p, sign, need, most = ask
     row_start, row_cell, row_value, col_start, col_row, col_value = matrix
     basic, x, y, rho, col, listed, weight, alpha, status = work
@@ -148,7 +148,7 @@ def _cheapest(ask, room, price, matrix, work, lists, product, space):
         for t in range(rows):
             r = touched[t]
             b = basic[r]
-            high = 0.0 if b < 0 else room[1 - b % 2][b // 2] / need
+            high = 0.0 if b < 0 else slack[1 - b % 2][b // 2] / need
             far = max(x[r] - high, -x[r])
             if far > off and far * far > worst * weight[r]:
                 leave, worst = r, far * far / weight[r]
@@ -188,7 +188,7 @@ def _cheapest(ask, room, price, matrix, work, lists, product, space):
                 worth += y[col_row[q]] * col_value[q]
             for way in range(2):
                 code = 2 * j + way  # upwards, then downwards
-                width, state = room[1 - way][j] / need, status[code]
+                width, state = slack[1 - way][j] / need, status[code]
                 towards = a if way == 0 else -a
                 if width <= 0.0 or state == 1 or (side * towards > 0.0) == (state == 2):
                     continue
@@ -252,7 +252,7 @@ def _cheapest(ask, room, price, matrix, work, lists, product, space):
             if side > 0:
                 uppers[ended] = b
                 ended += 1
-        here = room[1 - enter % 2][j] / need if status[enter] == 2 else 0.0
+        here = slack[1 - enter % 2][j] / need if status[enter] == 2 else 0.0
         basic[leave] = enter
         x[leave] = here + by
         status[enter] = 1
@@ -284,7 +284,7 @@ def _cheapest(ask, room, price, matrix, work, lists, product, space):
         if status[b] == 2:
             status[b] = 0
             if answer == FOUND:
-                count = _note(b, room[1 - b % 2][b // 2] / need, alpha, cells, count)
+                count = _note(b, slack[1 - b % 2][b // 2] / need, alpha, cells, count)
     moved = 0
     for t in range(count):
         j = cells[t]

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
-from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY, BatchResult, Questions, close, credit
+from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY, BatchedTargets, BatchResult, close, credit
 from sdcdsl.numerics.simplex.tableau import CLOSED, DRIFT, FEASIBLE, OUTSIDE, RAY, REACHED, SMALL, TIRED
 from sdcdsl.numerics.simplex.tuning import REVISED, TABLEAU
 
@@ -35,8 +35,8 @@ SOUND = 1e-7  # a pivot smaller than this leads to rows that depend on each othe
 
 
 class RevisedSimplex:
-    """Rows R between lo and hi, with 0 inside, all in units of the rows' rooms. Keeps no more corners than take the
-    room of the rows themselves."""
+    """Rows R between lo and hi, with 0 inside, all in units of the rows' slacks. Keeps no more corners than take the
+    slack of the rows themselves."""
 
     def __init__(self, rows: np.ndarray, lo: np.ndarray, hi: np.ndarray):
         c, k = rows.shape
@@ -51,7 +51,7 @@ class RevisedSimplex:
         self._kept = np.zeros((keep, k, k)), np.zeros((keep, k)), np.full((keep, k), NOBODY), np.zeros((keep, k))
         self._count = 0
 
-    def answer_all(self, asked: Questions) -> BatchResult:
+    def answer_all(self, asked: BatchedTargets) -> BatchResult:
         """What is left open is for others to ask."""
         n, k = len(asked.row), len(self.back)
         reached, closed, by = np.zeros(n), np.zeros(n, dtype=np.bool_), np.full(n, NOBODY)
@@ -76,8 +76,8 @@ def _ways(v, way, x, lo, hi, out):
     for i in range(len(v)):
         d = way * v[i]
         size = abs(d)
-        room = hi[i] - x[i] if d > 0.0 else x[i] - lo[i]
-        out[i] = (room + FEASIBLE) / size if size > SMALL else np.inf
+        slack = hi[i] - x[i] if d > 0.0 else x[i] - lo[i]
+        out[i] = (slack + FEASIBLE) / size if size > SMALL else np.inf
 
 
 @reordering_kernel

@@ -9,7 +9,7 @@ kept as its transpose, so that the column of an entering row lies in one piece. 
 T: a new question costs nothing to set up. The coordinates t are rows too, without bounds: they are the first J. Rows in
 J may rest inside their bounds, where the first question finds them (at 0), and leave only when a question moves them.
 
-Everything is scaled: a row is measured in units of the room it has, so that the box is of size one in all directions
+Everything is scaled: a row is measured in units of the slack it has, so that the box is of size one in all directions
 and one tolerance fits all. The entering row is the steepest in that measure. Rounding errors of pivots are watched: a
 tableau whose rows no longer agree with R is computed anew.
 
@@ -37,14 +37,14 @@ STALLED = TABLEAU.stalled
 
 REACHED, CLOSED, RAY, TIRED = 0, 1, 2, 3
 
-FEASIBLE = 1e-12  # how far outside its bounds, in units of its room, a row may be and still count as inside
+FEASIBLE = 1e-12  # how far outside its bounds, in units of its slack, a row may be and still count as inside
 OUTSIDE = 1e-11  # and from where on a row that is not in the tableau has to join it
 SMALL = 1e-9  # coefficients and prices below this are rounding errors
-DRIFT = 1e-10  # disagreement of T with R, in units of room, after which T is computed anew
+DRIFT = 1e-10  # disagreement of T with R, in units of slack, after which T is computed anew
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class TableauColumns:
     """The columns of a tableau, where they are and between which ends; the column of each row."""
 
     t: np.ndarray
@@ -64,9 +64,9 @@ class Tableau:
 
     def __init__(self, rows: np.ndarray, lo: np.ndarray, hi: np.ndarray):
         c, k = rows.shape
-        self.room = np.append(_room(lo, hi), 1.0)
+        self.slack = np.append(_slack(lo, hi), 1.0)
         self.rows = np.zeros((c + 1, k))
-        self.rows[:c] = rows / self.room[:c, None]
+        self.rows[:c] = rows / self.slack[:c, None]
         self.rows /= np.abs(self.rows).max(axis=0)  # every coordinate in units that move some row by one
         self.lo, self.hi = self.box(lo, hi)
         self._k = k
@@ -92,8 +92,8 @@ class Tableau:
             self._join(np.arange(c))
 
     def box(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds of the rows in units of their room."""
-        return np.append(lo / self.room[:-1], -np.inf), np.append(hi / self.room[:-1], np.inf)
+        """Bounds of the rows in units of their slack."""
+        return np.append(lo / self.slack[:-1], -np.inf), np.append(hi / self.slack[:-1], np.inf)
 
     def aim(self, rows: np.ndarray, weight: np.ndarray) -> None:
         """Makes the spare row the sum of these rows."""
@@ -160,7 +160,7 @@ class Tableau:
         column = self._t[:, self._column[target]]
         used = np.flatnonzero(np.abs(column) > SMALL)
         rows = self._held[self._nonbasic[used]]
-        return rows, column[used] * self.room[target] / self.room[rows]
+        return rows, column[used] * self.slack[target] / self.slack[rows]
 
     # ---- many questions at once, in its own box ---------------------------------------------------------
 
@@ -169,9 +169,11 @@ class Tableau:
         return self._k
 
     @contextmanager
-    def held(self) -> Iterator[Held]:
+    def held(self) -> Iterator[TableauColumns]:
         """Its inside, for who asks many questions; it goes on from where those leave it."""
-        yield Held(self._t, self._value, self._nonbasic, self._steep, *self._ends(self.lo, self.hi), self._column)
+        yield TableauColumns(
+            self._t, self._value, self._nonbasic, self._steep, *self._ends(self.lo, self.hi), self._column
+        )
         self._pivots += 1
         self.point, self.x = self._value[: self._k].copy(), self.rows @ self._value[: self._k]
 
@@ -269,19 +271,19 @@ class Tableau:
         self._pivots = 0
 
 
-def _room(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+def _slack(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """What counts as one unit in each row: the shorter way to an end, or the only way there is."""
     short, long = np.minimum(hi, -lo), np.maximum(hi, -lo)
-    room = np.where(short > 0, short, long)
-    return np.where((room > 0) & np.isfinite(room), room, typical_room(lo, hi))
+    slack = np.where(short > 0, short, long)
+    return np.where((slack > 0) & np.isfinite(slack), slack, typical_slack(lo, hi))
 
 
-def typical_room(lo: np.ndarray, hi: np.ndarray) -> float:
-    """The geometric mean of the rooms there are."""
+def typical_slack(lo: np.ndarray, hi: np.ndarray) -> float:
+    """The geometric mean of the slacks there are."""
     short, long = np.minimum(hi, -lo), np.maximum(hi, -lo)
-    room = np.where(short > 0, short, long)
-    room = room[(room > 0) & np.isfinite(room)]
-    return float(np.exp(np.log(room).mean())) if len(room) else 1.0
+    slack = np.where(short > 0, short, long)
+    slack = slack[(slack > 0) & np.isfinite(slack)]
+    return float(np.exp(np.log(slack).mean())) if len(slack) else 1.0
 
 
 @reordering_kernel
@@ -355,12 +357,12 @@ def push_held(t, x, nonbasic, steep, lo, hi, target, sign, need, ray, most):
         size = 0.0
         for i in range(c):
             delta = way * column[i]
-            room = np.inf
+            slack = np.inf
             if delta > SMALL:
-                room = (hi[i] - x[i]) / delta
+                slack = (hi[i] - x[i]) / delta
             elif delta < -SMALL:
-                room = (lo[i] - x[i]) / delta
-            if room <= first and abs(delta) > size:
+                slack = (lo[i] - x[i]) / delta
+            if slack <= first and abs(delta) > size:
                 size = abs(delta)
                 leave = i
         end = hi[leave] if way * column[leave] > 0.0 else lo[leave]

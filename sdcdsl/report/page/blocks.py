@@ -13,14 +13,14 @@ from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.page import deviations
 from sdcdsl.report.page.experiments import experiments_of
 from sdcdsl.report.page.figures import count, figure, percent, plural
-from sdcdsl.report.page.standardised import standardised
-from sdcdsl.report.page.words import (
+from sdcdsl.report.page.sentences import (
     attackers_in_words,
     method_words,
     public_verdict,
     rules_in_words,
     verdict_of,
 )
+from sdcdsl.report.page.standardised import standardised
 
 LISTED = 20  # cells that are named before the rest is counted
 ROUNDING = 1e-9  # of a cost: less than that is no gap

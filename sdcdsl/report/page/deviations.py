@@ -10,7 +10,7 @@ import numpy as np
 from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.pattern import CHANGED
 from sdcdsl.report.page.figures import MINUS, count, figure, per_cent
-from sdcdsl.utility.measures import Deviations, Spread
+from sdcdsl.utility.measures import DeviationMeasures, Spread
 
 EDGES = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # per cent
 WIDTH, HEIGHT, BASE, TOP = 720, 240, 196, 24  # of the drawing, its zero line and its highest bar
@@ -91,7 +91,7 @@ def groups(outcome: Outcome) -> list[dict[str, str]]:
     return [_group(name, found) for name, found in named if found is not None and found.cells]
 
 
-def _group(name: str, found: Deviations) -> dict[str, str]:
+def _group(name: str, found: DeviationMeasures) -> dict[str, str]:
     return {
         "name": name,
         "cells": count(found.cells),

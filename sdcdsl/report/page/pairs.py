@@ -1,6 +1,6 @@
 """Every pair of attacker and sensitive cell, as the page plots it: what is needed, what can be told, the truth.
 
-An audit that only asks for verdicts stops where a level is reached: then `low` and `high` are ends that are proved to
+An audit that only requires verdicts stops where a level is reached: then `low` and `high` are ends that are proved to
 lie inside the attacker's interval, and the page says "at least". Of a side that falls short they are the proved limits,
 and the page says "at most". `lowIs` and `highIs` have a letter for each pair: e exact, l at least, m at most.
 """
@@ -59,7 +59,7 @@ def pairs_of(outcome: Outcome) -> dict[str, Any] | None:
 
 
 def tightness(made: Audit) -> np.ndarray:
-    """The smallest ratio of what there is to what is asked for: 1 is just enough, below 1 is too little."""
+    """The smallest ratio of what there is to what is required: 1 is just enough, below 1 is too little."""
     pairs = made.proofs.problem.pairs
     a = made.proofs.problem.system.a[pairs.cell]
     with np.errstate(divide="ignore", invalid="ignore"):

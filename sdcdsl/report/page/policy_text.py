@@ -14,7 +14,7 @@ MOST_LINES = 4_000  # of one file; inline tables can be long
 
 
 class PolicyText:
-    """The files of a policy, each once, the one that was asked for first."""
+    """The files of a policy, each once, the one that was required first."""
 
     def __init__(self, provenance: Provenance) -> None:
         jj = provenance.source.suffix.lower() == ".jj"  # then the policy is not a text that somebody wrote

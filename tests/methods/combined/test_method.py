@@ -131,7 +131,7 @@ def test_every_form_at_once(figure_1: TableProblem):
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), spare=st.floats(1.0, 3.0))
 def test_a_valid_suppression_pattern_is_a_valid_interval_pattern(seed: int, spare: float):
-    """Paper 003, section 4: intervals as wide as the widest attacker's room, or any wider, in place of asterisks."""
+    """Paper 003, section 4: intervals as wide as the widest attacker's slack, or any wider, in place of asterisks."""
     problem = tiny(seed)
     made = run(problem, "csp", SolveContext({}, Deadline(HANGS)))
     if made.pattern is None:

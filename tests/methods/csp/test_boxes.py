@@ -18,7 +18,7 @@ from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.reach import falling_short
+from sdcdsl.methods.pattern_check import falling_short
 from tests.bind.policies import problem_of
 from tests.methods.tiny_tables import tiny_table
 from tests.waiting import Looks
@@ -156,7 +156,7 @@ def test_the_loops_give_the_same_cheapest_box_as_all_boxes_in_a_flat_table(tmp_p
     made._now[:] = price
     lattice = problem.tables[0].lattice
     assert lattice is not None
-    rooms = np.full(n, np.inf), np.full(n, np.inf)
+    slacks = np.full(n, np.inf), np.full(n, np.inf)
     made._draw()
     for p in np.flatnonzero(lattice.is_leaf):
         at = [int(lattice.codes_at(np.array([p]), k)[0]) for k in range(3)]
@@ -173,7 +173,7 @@ def test_the_loops_give_the_same_cheapest_box_as_all_boxes_in_a_flat_table(tmp_p
             for z in others[2]
         )
         found, count = loops._box.plain(
-            p, 1.0, 30, 0.0, trees, shape, rooms, made._now, made._work, 1.0, 0.0, made._random, made._counts, 1e-3
+            p, 1.0, 30, 0.0, trees, shape, slacks, made._now, made._work, 1.0, 0.0, made._random, made._counts, 1e-3
         )
         assert found <= best * (1 + 1e-9)  # totals may be hidden too
         d = np.zeros(n)

@@ -43,7 +43,7 @@ def matrix(table: str) -> np.ndarray:
 class Question:
     p: int
     sign: int
-    down: np.ndarray  # rooms, in needs
+    down: np.ndarray  # slacks, in needs
     up: np.ndarray
     price: np.ndarray
 
@@ -52,14 +52,14 @@ class Question:
 
     @property
     def opened(self) -> tuple[int, int, np.ndarray, np.ndarray, np.ndarray]:
-        """Without infinite prices: what must not move has no room."""
+        """Without infinite prices: what must not move has no slack."""
         shut = self.price == inf
         down, up, price = (np.where(shut, 0.0, x) for x in (self.down, self.up, self.price))
         return self.p, self.sign, down, up, price
 
 
 def question(draw: np.random.Generator, n: int, alike: bool = False) -> Question:
-    """`alike`: as much room up as down."""
+    """`alike`: as much slack up as down."""
     kind = str(draw.choice(["endless", "mixed", "tight", "uneven"]))
     down, up = (
         {
@@ -87,9 +87,9 @@ def question(draw: np.random.Generator, n: int, alike: bool = False) -> Question
 
 
 def least(M: np.ndarray, q: Question) -> float | None:
-    """min Σ price |d| / min(room, 1), p apart; None if p cannot go so far."""
+    """min Σ price |d| / min(slack, 1), p apart; None if p cannot go so far."""
     n, (p, sign, down, up, price) = M.shape[1], q.opened
-    cost = np.concatenate([price / np.clip(room, SLIGHT, 1.0) for room in (up, down)])
+    cost = np.concatenate([price / np.clip(slack, SLIGHT, 1.0) for slack in (up, down)])
     high, low = np.concatenate([up, down]), np.zeros(2 * n)
     own, back = (p, n + p) if sign > 0 else (n + p, p)
     low[own] = high[own] = 1.0
@@ -107,10 +107,10 @@ def assert_best(M: np.ndarray, q: Question, d: np.ndarray | None, best: float | 
     p, sign, down, up, price = q.opened
     assert d[p] == pytest.approx(sign, abs=1e-9)
     assert np.abs(M @ d).max() <= 1e-8
-    room = np.where(d > 0, up, down)
+    slack = np.where(d > 0, up, down)
     others = np.arange(len(d)) != p
-    assert (np.abs(d) <= room + 1e-8)[others].all()
-    assert (price * np.abs(d) / np.clip(room, SLIGHT, 1.0))[others].sum() == pytest.approx(best, rel=1e-6, abs=1e-7)
+    assert (np.abs(d) <= slack + 1e-8)[others].all()
+    assert (price * np.abs(d) / np.clip(slack, SLIGHT, 1.0))[others].sum() == pytest.approx(best, rel=1e-6, abs=1e-7)
 
 
 def nearby_move(near: DualSimplex, q: Question, n: int) -> np.ndarray | None:
@@ -171,7 +171,7 @@ def test_by_relations_is_as_cheap_as_can_be(table: str):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_by_directions_is_as_cheap_as_can_be(table: str):
-    """Its price is that of the smaller of both rooms, so they are the same here."""
+    """Its price is that of the smaller of both slacks, so they are the same here."""
     M = matrix(table)
     draw = np.random.default_rng(9)
     N = sparse_null_space(csr_array(M))
@@ -187,7 +187,7 @@ def test_by_directions_is_as_cheap_as_can_be(table: str):
 
 
 @pytest.mark.parametrize("table", ["2 × 2 × 2", "linked"])
-def test_directions_with_room_on_one_side_only_still_go_there(table: str):
+def test_directions_with_slack_on_one_side_only_still_go_there(table: str):
     M = matrix(table)
     draw = np.random.default_rng(10)
     N = sparse_null_space(csr_array(M))
@@ -253,7 +253,7 @@ def test_cells_whose_part_in_a_pivot_row_cancels_on_the_way():
 
 @pytest.mark.parametrize("times", [1e-6, 1.0, 1e9])
 def test_a_move_in_the_units_of_the_table(times: float):
-    """A rectangle of the 2 × 2 table; the third cell has room for 7 only."""
+    """A rectangle of the 2 × 2 table; the third cell has slack for 7 only."""
     n, relations = cross([flat(2), flat(2)])
     a = np.array([40.0, 22, 18, 20, 11, 9, 20, 11, 9])
     high = np.where(np.arange(n) == 8, 16.0, 1000.0)
@@ -261,13 +261,13 @@ def test_a_move_in_the_units_of_the_table(times: float):
     instance = Instance(problem)
     instance.may_open[[0, 1, 2, 3, 6]] = False
     cheapest = Cheapest(instance)
-    made_move = cheapest.move(4, 1, 7.0 * times, instance.room(0), np.ones(n))
+    made_move = cheapest.move(4, 1, 7.0 * times, instance.slack(0), np.ones(n))
     assert made_move is not None
     cells, d = made_move
     order = np.argsort(cells)
     assert cells[order].tolist() == [4, 5, 7, 8]
     assert d[order] == pytest.approx(np.array([7.0, -7, -7, 7]) * times, rel=1e-9)
-    assert cheapest.move(4, 1, 7.001 * times, instance.room(0), np.ones(n)) is None
-    assert cheapest.move(0, 1, 1.0 * times, instance.room(0), np.ones(n)) is None  # must be published
+    assert cheapest.move(4, 1, 7.001 * times, instance.slack(0), np.ones(n)) is None
+    assert cheapest.move(0, 1, 1.0 * times, instance.slack(0), np.ones(n)) is None  # must be published
     shut = np.where(np.arange(n) == 5, inf, 1.0)
-    assert cheapest.move(4, 1, 1.0 * times, instance.room(0), shut) is None
+    assert cheapest.move(4, 1, 1.0 * times, instance.slack(0), shut) is None

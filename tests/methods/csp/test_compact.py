@@ -89,7 +89,7 @@ def test_a_cap_on_hidden_cells():
 
 def test_cells_of_last_time_are_cheaper():
     problem = bound(KNOWN / "three-by-three-10-12-unit-cost-csp.sdc")
-    before = np.isin(problem.dataset["a"].values, [20.0, 10.0, 8.0, 22.0])  # I·A, I·C, II·A, II·C: not enough room
+    before = np.isin(problem.dataset["a"].values, [20.0, 10.0, 8.0, 22.0])  # I·A, I·C, II·A, II·C: not enough slack
     again = np.isin(problem.dataset["a"].values, [19.0, 22.0, 32.0, 12.0])  # II·B, II·C, III·B, III·C
     for mask, same in ((before, False), (again, True)):
         context = SolveContext({"previous_discount": 0.5}, before=mask)

@@ -88,7 +88,7 @@ def test_it_wins_where_cells_hang_together(seed: int):
 
 def short_of(problem, hidden: np.ndarray) -> list[int]:
     one = Instance(problem)
-    LB, UB = one.room(0)
+    LB, UB = one.slack(0)
     bounds = [(-low, up) if h else (0, 0) for low, up, h in zip(LB, UB, hidden, strict=True)]
     out = []
     for s in range(len(one.requirements)):

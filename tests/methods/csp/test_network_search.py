@@ -291,7 +291,7 @@ def test_compiled_and_plain_give_the_same():
 
 @pytest.mark.long
 def test_witnesses_are_flows_within_the_pattern():
-    """Every side has a move that keeps all relations, stays within its attacker's room and reaches its level."""
+    """Every side has a move that keeps all relations, stays within its attacker's slack and reaches its level."""
     x = Instance(several_attackers(2))
     search = NetworkSearch.of(x)
     assert search is not None
@@ -299,7 +299,7 @@ def test_witnesses_are_flows_within_the_pattern():
     assert mask is not None
     for side in range(len(search.side)):
         pair, cells, move = int(search.pair[side]), *search.witness(side)
-        LB, UB = x.room(int(x.pair_attacker[pair]))
+        LB, UB = x.slack(int(x.pair_attacker[pair]))
         d = np.zeros(x.n)
         d[cells] = move
         assert mask[cells].all()
@@ -328,7 +328,7 @@ def test_a_book_that_is_too_small_grows():
 
 def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
     """Twelve attackers, each sure of two rows but for one column and the first. Without that one their sides need ten
-    other columns each: to publish it takes more room in the book at once than all witnesses had before."""
+    other columns each: to publish it takes more slack in the book at once than all witnesses had before."""
     many, reach = 12, 10.0
     values = np.full((4, many + 2), 20.0)  # a row of totals, the row in question, the one beside it, another
     values[0], values[:, 0] = 0, 0
@@ -339,10 +339,10 @@ def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
     a = values.ravel()
     views = []
     for own in range(many):
-        room = np.full(len(a), reach)
-        room[row] = room[beside] = 1.0
-        room[[row[own], beside[own]]] = reach
-        views.append(np.stack([a - room, a + room], axis=1))
+        slack = np.full(len(a), reach)
+        slack[row] = slack[beside] = 1.0
+        slack[[row[own], beside[own]]] = reach
+        views.append(np.stack([a - slack, a + slack], axis=1))
     w = np.full(len(a), 1000.0)
     w[at[2, 1:]], w[corner] = 1.0, 5.0
     problem = made(table(tree(3), tree(many + 1)), a, row, np.full((many, 3), [reach, reach, 0.0]), w=w, views=views)

@@ -7,7 +7,7 @@ import pytest
 
 from sdcdsl.accelerate.csp import local_search as searching
 from sdcdsl.accelerate.csp.heuristics import ByMoves, thinned
-from sdcdsl.accelerate.csp.local_search import Search, State
+from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import SHORT, Oracle, furthest
@@ -21,7 +21,7 @@ def finder(problem, seed: int = 1) -> ByMoves:
     return ByMoves(instance, instance.w, Deadline(), lambda standing: None, seed)
 
 
-def assert_in_order(search: Search, state: State) -> None:
+def assert_in_order(search: LocalSearch, state: SearchState) -> None:
     pool = search.pool
     assert (state.moves < pool.count).all()
     assert np.array_equal(np.bincount(pool.cells_of(state.moves), minlength=len(state.users)), state.users)
@@ -84,7 +84,7 @@ def test_a_move_certifies_only_what_its_cells_allow(seed: int):
         cells = np.isin(np.arange(oracle.n), pool.cells(move))
         for side in pool.covers[move]:
             need = float(sides.need[side])
-            down, up = (np.where(cells, room, 0.0) for room in oracle._room[int(sides.attacker[side])])
+            down, up = (np.where(cells, slack, 0.0) for slack in oracle._slack[int(sides.attacker[side])])
             reach = furthest(oracle.M, down, up, int(sides.cell[side]), int(sides.side[side]), need)
             assert reach >= need * SHORT
 

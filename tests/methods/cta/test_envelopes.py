@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
-from sdcdsl.accelerate.cta.senses.search import Search
+from sdcdsl.accelerate.cta.senses.search import SenseSearch
 from sdcdsl.accelerate.cta.tuning import TREE
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
@@ -67,7 +67,7 @@ def test_relations_with_more_levels_than_can_be_enumerated_are_left_out():
     most = TREE.most_levels
     problem = crowded(0, rows=2, columns=most + 2, sensitive=2 * (most + 1))
     of = settings_of(problem, {"norm": "L1"})
-    found = Envelopes(Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS)).groups)
+    found = Envelopes(SenseSearch(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS)).groups)
     assert np.diff(found.first).max(initial=0) <= most
 
 
@@ -92,7 +92,7 @@ def test_bounds_of_relaxation_and_tree_hold(make, seed: int):
     problem = make(seed)
     best = EverySense(problem).best()
     of = settings_of(problem, {"norm": "L1"})
-    search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
+    search = SenseSearch(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
     if best == inf or not search.groups.count:  # no table, or nothing to move
         assert (search.run().objective or inf) == (best or inf)
         return
@@ -115,7 +115,7 @@ def test_a_node_that_nothing_fits_is_ruled_out_by_its_ray():
     a = np.array([30.0, 10.0, 10.0, 10.0])
     problem = made(4, lines, a, [(0, 1), (0, 2)], status=status, views=[(low, high)], levels=levels)
     of = settings_of(problem, {"norm": "L1"})
-    search = Search(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
+    search = SenseSearch(of.of, of.w_down, of.w_up, 1e-6, Deadline(HANGS))
     search.started(search.deadline)
     assert search.best is not None  # one up, one down
     search._relax(search.deadline)

@@ -101,7 +101,7 @@ def test_senses_that_clash_are_named_with_what_they_lack():
     assert sorted(np.abs(moved(problem, free))[:2]) == [3.0, 3.0]
 
 
-def test_no_room_below_or_above_is_found_before_any_search():
+def test_no_slack_below_or_above_is_found_before_any_search():
     a = np.array([1.0, 20.0, 21.0])
     low, high = np.array([0.0, 0.0, 0.0]), np.array([2.0, 40.0, 60.0])
     problem = made(

@@ -1,4 +1,4 @@
-"""Levels that a box of cells reaches are reached; and in a cross table with room a box is found for nearly all."""
+"""Levels that a box of cells reaches are reached; and in a cross table with slack a box is found for nearly all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from benchmarks.generators import frequency, magnitude
 from sdcdsl.accelerate.cutting.box_moves import BoxMoves
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
 
@@ -19,28 +19,28 @@ SHAPES = {
 }
 
 
-def some_room(demands: Demands, share: float, seed: int) -> Capacities:
+def some_slack(demands: CutRequirements, share: float, seed: int) -> Capacities:
     draw = np.random.default_rng(seed)
     n = demands.classes.count
     most = float(demands.levels.need.max())
-    room = [np.where(draw.random(n) < share, 2 * most, 0.5 * demands.levels.need.min()) for _ in range(2)]
-    return Capacities(demands, *room)
+    slack = [np.where(draw.random(n) < share, 2 * most, 0.5 * demands.levels.need.min()) for _ in range(2)]
+    return Capacities(demands, *slack)
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_a_box_reaches_is_reached(shape: str, seed: int) -> None:
     made = magnitude(SHAPES[shape], seed=seed)
-    demands = Demands(Instance(made))
+    demands = CutRequirements(Instance(made))
     separation = Separation(demands)
-    point = some_room(demands, 0.75, seed)
+    point = some_slack(demands, 0.75, seed)
     reached = BoxMoves(demands).reached(separation, point)
     short = separation.round(point, each=True).short
     assert not (reached & short).any()
 
 
-def test_where_there_is_room_boxes_are_found() -> None:
-    demands = Demands(Instance(frequency(((7,), (7,), (7,)), seed=1)))
+def test_where_there_is_slack_boxes_are_found() -> None:
+    demands = CutRequirements(Instance(frequency(((7,), (7,), (7,)), seed=1)))
     separation = Separation(demands)
     wide = np.full(demands.classes.count, 2.0)
     reached = BoxMoves(demands).reached(separation, Capacities(demands, wide, wide))

@@ -37,7 +37,7 @@ def relations(system: System) -> tuple[np.ndarray, np.ndarray]:
 
 
 def random_question(shape: str, seed: int, split: bool) -> tuple[JointModel, np.ndarray]:
-    """Some sides of a table; costs, rooms and ends of z at random, the latter hardly ever in the way."""
+    """Some sides of a table; costs, slacks and ends of z at random, the latter hardly ever in the way."""
     draw = np.random.default_rng(seed)
     M, N = relations(table(*SHAPES[shape]))
     n, sides = M.shape[1], 4
@@ -47,9 +47,9 @@ def random_question(shape: str, seed: int, split: bool) -> tuple[JointModel, np.
     least = np.zeros(columns)
     least[draw.choice(columns, 3, replace=False)] = 0.3
     most = np.where(draw.random(columns) < 0.5, np.inf, draw.uniform(3, 6, columns))
-    room = draw.uniform(0.5, 2.0, (2, sides, n))
+    slack = draw.uniform(0.5, 2.0, (2, sides, n))
     asked = JointModel(
-        N, cell, draw.choice([-1, 1], sides), room, column, np.exp(draw.normal(0, 2, columns)), least, most
+        N, cell, draw.choice([-1, 1], sides), slack, column, np.exp(draw.normal(0, 2, columns)), least, most
     )
     return asked, M
 
@@ -63,7 +63,7 @@ def by_linprog(asked: JointModel) -> float:
         for way, turn in enumerate((-1.0, 1.0)):
             rows = np.zeros((n, width))
             rows[:, k * dim : (k + 1) * dim] = turn * asked.N
-            rows[np.arange(n), sides * dim + asked.column[way]] = -asked.room[way, k]
+            rows[np.arange(n), sides * dim + asked.column[way]] = -asked.slack[way, k]
             A.append(rows)
             b += [0.0] * n
         level = np.zeros((1, width))
@@ -94,7 +94,7 @@ def test_it_is_the_optimum(shape: str, split: bool, seed: int):
     assert np.abs(made.moves @ M.T).max() < 1e-12 * np.abs(made.moves).max()
     assert asked.sign * made.moves[np.arange(4), asked.cell] == pytest.approx(1.0, rel=1e-12)
     for way, turned in enumerate((-made.moves, made.moves)):
-        assert (turned <= asked.room[way] * made.z[asked.column[way]] * (1 + 1e-12)).all()
+        assert (turned <= asked.slack[way] * made.z[asked.column[way]] * (1 + 1e-12)).all()
     assert (made.z >= asked.least).all() and (made.z <= asked.most * (1 + 1e-12)).all()
 
 
@@ -117,14 +117,14 @@ def test_multipliers_become_identities_that_prove_as_much(seed: int):
         assert np.abs(dense @ moves).max() < 1e-9
         dense[asked.cell[k]] += asked.sign[k]
         for way, part in enumerate((np.maximum(-dense, 0.0), np.maximum(dense, 0.0))):
-            np.add.at(load, asked.column[way], times * part * asked.room[way, k])
+            np.add.at(load, asked.column[way], times * part * asked.slack[way, k])
         worth += times
     # A cell that reaches its level needs as much width of its own: what is not a matter of other cells.
     own = asked.least.copy()
     for k in range(4):
         way = 1 if asked.sign[k] > 0 else 0
         at = asked.column[way, asked.cell[k]]
-        own[at] = max(own[at], 1.0 / asked.room[way, k, asked.cell[k]])
+        own[at] = max(own[at], 1.0 / asked.slack[way, k, asked.cell[k]])
     left = asked.price - load
     ends = np.where(left >= 0, own, np.where(np.isfinite(asked.most), asked.most, 1e3))
     proved = worth + float((left * ends).sum())
@@ -161,7 +161,7 @@ def test_intervals_are_as_good_as_the_first_model(lower: float, upper: float, mo
     problem = problem_of(3, [TREES[0], flat(3), flat(3)], 5, lower, upper)
     best = Oracle(problem).intervals()
     asked = []
-    monkeypatch.setattr(benders, "STEP", 1e30)
+    monkeypatch.setattr(benders, "TUNING", replace(benders.TUNING, step=1e30))
     monkeypatch.setattr(benders, "together", lambda *what: asked.append(what) or together(*what))
     result = solved(problem)
     assert asked, "all levels at once were not tried"
@@ -172,10 +172,10 @@ def test_intervals_are_as_good_as_the_first_model(lower: float, upper: float, mo
 
 
 @pytest.mark.long
-def test_where_rooms_are_narrow_symmetric_intervals_fit_into_them(monkeypatch):
-    """As if all tables counted as symmetric: what fits only in wider rooms is not taken for valid."""
+def test_where_slacks_are_narrow_symmetric_intervals_fit_into_them(monkeypatch):
+    """As if all tables counted as symmetric: what fits only in wider slacks is not taken for valid."""
     monkeypatch.setattr(demands, "TUNING", replace(demands.TUNING, narrow=1.0))
-    monkeypatch.setattr(benders, "STEP", 1e30)
+    monkeypatch.setattr(benders, "TUNING", replace(benders.TUNING, step=1e30))
     narrowly = []
     mirror = benders.Benders._mirror_narrowly
     monkeypatch.setattr(
@@ -188,4 +188,4 @@ def test_where_rooms_are_narrow_symmetric_intervals_fit_into_them(monkeypatch):
         assert result.status == "optimal"
         assert result.objective == pytest.approx(best, rel=2e-6)
         assert_protected(problem, result)
-    assert narrowly, "no table of these has rooms that are too narrow"
+    assert narrowly, "no table of these has slacks that are too narrow"

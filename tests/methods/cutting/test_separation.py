@@ -9,7 +9,7 @@ from scipy.linalg import null_space
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.chained_cuts import interval_chain, share_chain, widened
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import furthest
@@ -20,7 +20,7 @@ TABLES = [(shape, seed) for shape in SHAPES for seed in (1, 2, 5)]
 
 def held(shape: str, seed: int, repairing: bool):
     """A round at a random point of a table, with what is needed to judge it."""
-    demands = Demands(Instance(tiny_table(seed, shape)))
+    demands = CutRequirements(Instance(tiny_table(seed, shape)))
     n = demands.classes.count
     repairs = MinCostSeparation(demands.classes.matrix, np.ones(n), np.ones(n)) if repairing else None
     separation = Separation(demands, repairs)
@@ -102,7 +102,7 @@ def test_what_is_widened_satisfies_all_sides_and_only_grows(shape: str, seed: in
         return furthest(M, down, up, cell, int(sign > 0), need) >= need * (1 - 1e-7)
 
     if wide is None:  # then there is a side that nothing satisfies
-        assert not all(reaches(s, *demands.room(int(levels.viewer[s]))) for s in range(separation.requirements))
+        assert not all(reaches(s, *demands.slack(int(levels.viewer[s]))) for s in range(separation.requirements))
         return
     assert (wide >= z).all()
     assert (wide == z).all() or made.short[: separation.requirements].any()
@@ -125,9 +125,9 @@ def test_levels_at_cells_that_move_are_those_that_looking_at_all_cells_finds(sha
     assert each.tolist() == dense[levels.cell[expected]].tolist()
 
 
-def test_levels_of_one_size_have_the_same_room():
+def test_levels_of_one_size_have_the_same_slack():
     """Attacks know arrays again that they were given before; only the size of the level and who asks change them."""
-    demands = Demands(Instance(tiny_table(1, next(iter(SHAPES)))))
+    demands = CutRequirements(Instance(tiny_table(1, next(iter(SHAPES)))))
     n = demands.classes.count
     share = np.linspace(0.0, 1.0, n)
     point = Capacities(demands, np.full(n, 9.0), np.full(n, 9.0), share)

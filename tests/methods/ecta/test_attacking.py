@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sdcdsl.accelerate.ecta.attacking import Attacks
+from sdcdsl.accelerate.ecta.attacking import RegionAttacks
 from sdcdsl.attack import engine_choice as choosing
 from sdcdsl.attack import lp_engine as highs
 from sdcdsl.attack.lp_engine import LpEngine
@@ -45,7 +45,7 @@ def test_a_solver_is_set_up_once_for_all_boxes(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(highs, "LpEngine", Counted)
     instance = Instance(tiny_table(3))
-    attacks = Attacks(instance)
+    attacks = RegionAttacks(instance)
     size = np.maximum(np.abs(instance.a), 1.0)
     asked = []
     for width in (2.0, 1.0, 0.5, 0.25):
@@ -58,7 +58,7 @@ def test_a_solver_is_set_up_once_for_all_boxes(monkeypatch: pytest.MonkeyPatch):
 def _same_verdicts(seed: int) -> None:
     problem = tiny_table(seed)
     instance, oracle = Instance(problem), Oracle(problem)
-    attacks = Attacks(instance)
+    attacks = RegionAttacks(instance)
     draw = np.random.default_rng(seed)
     size = np.maximum(np.abs(instance.a), 1.0)
     attacks.prepare(instance.a - 0.3 * size, instance.a + 0.3 * size)
@@ -68,7 +68,7 @@ def _same_verdicts(seed: int) -> None:
         high = instance.a + open_ * size * draw.uniform(0.2, 1.0, instance.n) * width
         expected = set()
         for pair, (attacker, cell) in enumerate(oracle.pairs):
-            down, up = oracle._room[attacker]
+            down, up = oracle._slack[attacker]
             ends = np.minimum(down, instance.a - low), np.minimum(up, high - instance.a)
             lpl, upl, spl = oracle.levels[:, pair]
             most = 2 * max(lpl, upl, spl)
@@ -82,7 +82,7 @@ def _same_verdicts(seed: int) -> None:
 def test_later_tables_need_no_questions():
     problem = tiny_table(3)
     instance = Instance(problem)
-    attacks = Attacks(instance)
+    attacks = RegionAttacks(instance)
     size = np.abs(instance.a)
     first = attacks.short(instance.a - size, instance.a + size)
     asked = attacks.asked

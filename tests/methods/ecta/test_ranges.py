@@ -25,7 +25,7 @@ def one_cell(a: float, levels: tuple[float, float, float], bounds=(-INF, INF), v
 
 
 def works(a: float, levels, alpha: float, v: np.ndarray, bounds, view) -> bool:
-    """Whether some of the values leaves the levels room: literally."""
+    """Whether some of the values leaves the levels slack: literally."""
     lpl, upl, spl = levels
     v = v[(np.abs(v - a) <= alpha * abs(a) * (1 + 1e-12)) & (v >= bounds[0]) & (v <= bounds[1])]
     pattern = ecta(v, np.ones(len(v), dtype=bool), alpha, 0.0)

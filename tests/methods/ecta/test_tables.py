@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sdcdsl.accelerate.ecta.tables import Tables
+from sdcdsl.accelerate.ecta.tables import AdjustedTables
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.ecta.deviations import rounded_up
 from sdcdsl.methods.ecta.ranges import Own
@@ -38,7 +38,7 @@ def table(seed: int, shape: str):
     return problem
 
 
-def by_the_paper(tables: Tables, z: np.ndarray) -> float:
+def by_the_paper(tables: AdjustedTables, z: np.ndarray) -> float:
     """min β over v and β, two rows a cell."""
     n, size = len(z), tables.size
     others = np.flatnonzero(tables.others)
@@ -67,7 +67,7 @@ def by_the_paper(tables: Tables, z: np.ndarray) -> float:
 def test_least_beta(shape: str, seed: int):
     problem = table(seed, shape)
     instance = Instance(problem)
-    own, tables = Own(instance), Tables(instance, 1.0, 1.0)
+    own, tables = Own(instance), AdjustedTables(instance, 1.0, 1.0)
     box = tables.box(own.allowed(0.3))
     drawn = own.drawn_from(0.3)
     if not tables.any_in(box):
@@ -83,7 +83,7 @@ def test_least_beta(shape: str, seed: int):
         assert (one >= tables.lb - 1e-9 * tables.unit).all() and (one <= tables.ub + 1e-9 * tables.unit).all()
     np.testing.assert_array_equal(made_.z[tables.cells], z[tables.cells])
     for norm in ("L1", "L2"):
-        closer = Tables(instance, 1.0, 1.0, norm).least_beta(z, Deadline())
+        closer = AdjustedTables(instance, 1.0, 1.0, norm).least_beta(z, Deadline())
         assert closer.beta == made_.beta
         power = 1 if norm == "L1" else 2
         lengths = [(np.where(tables.others, instance.w, 0.0) * np.abs(t.z) ** power).sum() for t in (closer, made_)]
@@ -93,7 +93,7 @@ def test_least_beta(shape: str, seed: int):
 def test_a_draw_that_adds_up_is_kept():
     problem = table(2, "2-D")
     instance = Instance(problem)
-    tables = Tables(instance, 1.0, 1.0)
+    tables = AdjustedTables(instance, 1.0, 1.0)
     z = tables.nearest(instance.a[tables.cells], tables.box(Own(instance).allowed(0.3)), Deadline())
     assert z is not None
     np.testing.assert_allclose(z, 0.0, atol=1e-9)

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.generators import cubic
 from sdcdsl.accelerate.cutting.capacities import Capacities
-from sdcdsl.accelerate.cutting.requirements import Demands
+from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.accelerate.ip import benders
 from sdcdsl.accelerate.ip.joint_adjustment import JointAdjustment
@@ -30,7 +30,7 @@ def relative(n: int, seed: int):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_move_serves_all_levels(seed: int) -> None:
     instance = Instance(relative(343, seed))
-    demands = Demands(instance)
+    demands = CutRequirements(instance)
     cost = sum(demands.classes.total(instance.w_down, instance.w_up))
     joint = JointAdjustment(demands, cost, Deadline())
     first = joint.first()

@@ -62,8 +62,8 @@ class EveryRounding:
 
     def protected(self, v: np.ndarray) -> bool:
         d = self.problem.dataset
-        room = np.where(self.fixed, 0.0, self.base)
-        low, high = np.where(self.shown, v - room, -np.inf), np.where(self.shown, v + room, np.inf)
+        slack = np.where(self.fixed, 0.0, self.base)
+        low, high = np.where(self.shown, v - slack, -np.inf), np.where(self.shown, v + slack, np.inf)
         for pair in range(d.sizes["pair"]):
             attacker, cell = int(d["attacker_at"].values[pair]), int(d["cell_at"].values[pair])
             view = int(d["view_of"].values[attacker])

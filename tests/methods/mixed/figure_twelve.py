@@ -75,9 +75,9 @@ class FigureTwelve:
             row({3 * n + i: 1 for i in range(n)}, -inf, most)
         for pair in range(pairs):
             f, g = 4 * n + 2 * pair * n, 4 * n + (2 * pair + 1) * n
-            room_down, room_up = self._room(int(d["attacker_at"].values[pair]))
+            slack_down, slack_up = self._slack(int(d["attacker_at"].values[pair]))
             for table in (f, g):
-                low[table : table + n], high[table : table + n] = -room_down, room_up
+                low[table : table + n], high[table : table + n] = -slack_down, slack_up
                 for relation in self.M:
                     row({table + i: relation[i] for i in np.flatnonzero(relation)}, 0, 0)
                 for i in np.flatnonzero(~self.gone):
@@ -97,7 +97,7 @@ class FigureTwelve:
         assert made.status in (0, 2), made.message
         return float(made.fun) if made.status == 0 else inf
 
-    def _room(self, attacker: int) -> tuple[np.ndarray, np.ndarray]:
+    def _slack(self, attacker: int) -> tuple[np.ndarray, np.ndarray]:
         d = self.problem.dataset
         view = int(d["view_of"].values[attacker])
         low, high = d["low"].values[view].copy(), d["high"].values[view].copy()

@@ -1,4 +1,4 @@
-"""What levels ask of their own cell: as many multiples as leave room for them, and no more."""
+"""What levels ask of their own cell: as many multiples as leave slack for them, and no more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdcdsl.accelerate.forms.own_levels import own_clashes, within_own_levels
-from sdcdsl.accelerate.forms.search import Search
+from sdcdsl.accelerate.forms.search import FormsSearch
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP
@@ -27,7 +27,7 @@ def random_levels(seed: int, most: float) -> TableProblem:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_multiples_that_leave_room_for_the_levels_and_no_others(seed: int):
+def test_multiples_that_leave_slack_for_the_levels_and_no_others(seed: int):
     steps = seed % 3
     forms = shape(random_levels(seed, 3.0 + 4 * steps), {"base": 5.0, "steps": steps}).forms
     problem = forms.into.problem()
@@ -65,7 +65,7 @@ def test_cuts_over_whole_columns_have_whole_right_hand_sides(seed: int):
     """5 k ≥ 1 asks for k ≥ 1, not for a fifth."""
     of, draw = shape(random_levels(seed, 3.0), {"base": 5.0}), np.random.default_rng(seed)
     forms, i, p = of.forms, of.forms.instance, of.forms.into.problem()
-    search = Search(i, p, forms.open & i.may_open, of.published)
+    search = FormsSearch(i, p, forms.open & i.may_open, of.published)
     for _ in range(20):
         search.cut_off(np.where(p.integer, draw.integers(0, 2, len(p.cost)), 0.0))
     A, right = search.master.matrix[search.stated :], search.master.rhs[search.stated :]

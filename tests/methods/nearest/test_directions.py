@@ -17,8 +17,8 @@ from sdcdsl.numerics.nearest.interior_point import Inside
 from sdcdsl.numerics.nearest.kernel_step import Directions, directions
 from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.numerics.nearest.newton import Ended, Newton
-from sdcdsl.numerics.nearest.relations_step import Relations
-from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
+from sdcdsl.numerics.nearest.relations_step import RelationSystem
+from sdcdsl.numerics.nearest.solved import SeparableCost, lower_bound, residual
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
 from tests.shapes import shape
@@ -82,7 +82,7 @@ def test_the_same_step_as_through_the_relations(seed):
     Q = 10.0 ** rng.uniform(-2, 2, n)
     pull, x = rng.normal(size=n), rng.normal(size=n)
     basis = np.sort(of(M)._made.row)
-    few = Relations(csr_array(M[basis]), np.zeros(len(basis)))
+    few = RelationSystem(csr_array(M[basis]), np.zeros(len(basis)))
     one, other = of(M).system(Q), few.system(Q)
     assert one is not None and other is not None
     dx, dg = one.step(pull, x, np.zeros(n))
@@ -99,7 +99,7 @@ def test_newtons_direction_is_that_of_dense_equations(any_size):
     D, z = react.copy(), rng.normal(size=n)
     D[rng.choice(n, 4, replace=False)] = 0.0  # of 8 directions
     inside = Inside(M)
-    inside.solve(Cost(np.zeros(n), np.zeros(n), 0.5 / react), np.full(n, -1.0), np.ones(n))
+    inside.solve(SeparableCost(np.zeros(n), np.zeros(n), 0.5 / react), np.full(n, -1.0), np.ones(n))
     d = inside.direct(D, react, z)
     assert d is not None
     H = (M @ diags_array(D) @ M.T).toarray()
@@ -118,9 +118,9 @@ def reference(box: Box) -> bool:
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_what_is_ruled_out_does_not_fit(seed):
-    """Cells without prices, without ends and without room among them; nothing that fits is ever ruled out."""
+    """Cells without prices, without ends and without slack among them; nothing that fits is ever ruled out."""
     box = random_box(seed)
-    inside, cost = Inside(box.M), Cost(0 * box.w, 0 * box.w, box.w)
+    inside, cost = Inside(box.M), SeparableCost(0 * box.w, 0 * box.w, box.w)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(interior_module, "INTERIOR", replace(interior_module.INTERIOR, large=0))
         reached = inside.solve(cost, box.l, box.u) if (box.l <= box.u).all() else None

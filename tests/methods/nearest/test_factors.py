@@ -13,7 +13,7 @@ from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.relations import relations
 from sdcdsl.numerics.nearest import newton
 from sdcdsl.numerics.nearest.newton import Newton
-from sdcdsl.numerics.nearest.solved import Cost
+from sdcdsl.numerics.nearest.solved import SeparableCost
 from tests.shapes import shape
 
 
@@ -62,10 +62,10 @@ def test_the_same_closest_table(reducing):
     made = Newton(M)
     plain = made._direction
     made._direction = lambda *args, hard, tied: plain(*args, hard=True, tied=tied)  # type: ignore[method-assign]
-    ended = made.minimise(Cost(zero, zero, rng.uniform(0.5, 2.0, n)), l, u)
+    ended = made.minimise(SeparableCost(zero, zero, rng.uniform(0.5, 2.0, n)), l, u)
     assert ended.done
     assert np.abs(M @ ended.z).max() < 1e-8
     assert (ended.z[[5, 17, 40]] >= 3.0 - 1e-9).all()
-    conjugate = Newton(M).minimise(Cost(zero, zero, np.ones(n)), l, u)
-    again = made.minimise(Cost(zero, zero, np.ones(n)), l, u)
+    conjugate = Newton(M).minimise(SeparableCost(zero, zero, np.ones(n)), l, u)
+    again = made.minimise(SeparableCost(zero, zero, np.ones(n)), l, u)
     np.testing.assert_allclose(again.z, conjugate.z, atol=1e-6)

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from sdcdsl.numerics.nearest.interior_point import interior
 from sdcdsl.numerics.nearest.l1l2 import mixed
 from sdcdsl.numerics.nearest.newton import Ended, Newton
-from sdcdsl.numerics.nearest.solved import Cost, lower_bound, residual
+from sdcdsl.numerics.nearest.solved import SeparableCost, lower_bound, residual
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 from tests.methods.nearest.boxes import Box, csplib, random_box, sums
 from tests.shapes import shape
 
 
-def proved(box: Box, cost: Cost) -> tuple[np.ndarray, float]:
+def proved(box: Box, cost: SeparableCost) -> tuple[np.ndarray, float]:
     """The table that was found, and its cost: within its ends, adding up, and its multipliers prove it."""
     found = interior(box.M, cost, box.l, box.u, np.arange(shape(box.M)[0]))
     assert found is not None
     z, y = found.z, found.y
     assert (z >= box.l).all() and (z <= box.u).all()
-    assert residual(box.M, z, 1.0) <= 1e-9
+    assert residual(box.M, z, 1.0) <= 1e-8  # callers make it add up exactly (`numerics.nearest.additive`)
     objective = cost.of(z)
     bound, _ = lower_bound(box.M, cost, box.l, box.u, y, objective)
     assert abs(objective - bound) <= 1e-6 * max(objective, 1e-3)
@@ -38,7 +38,7 @@ def test_random_tables(seed, bends):
     made = mixed(box.M, slope, 2 * slope, box.w, box.l, box.u)
     if made.status == INFEASIBLE:
         return
-    _, objective = proved(box, Cost(slope, 2 * slope, box.w))
+    _, objective = proved(box, SeparableCost(slope, 2 * slope, box.w))
     assert objective == pytest.approx(made.objective, rel=1e-6, abs=1e-6)
 
 
@@ -75,5 +75,5 @@ def test_the_same_as_by_the_dual():
     nothing = np.zeros(len(box.w))
     made = mixed(box.M, nothing, nothing, box.w**2 * 1e6, box.l / 1e3, box.u / 1e3)
     thousands = Box(box.M, box.a / 1e3, box.w, box.l / 1e3, box.u / 1e3, box.sensitive)
-    _, objective = proved(thousands, Cost(nothing, nothing, box.w**2 * 1e6))
+    _, objective = proved(thousands, SeparableCost(nothing, nothing, box.w**2 * 1e6))
     assert objective == pytest.approx(made.objective, rel=1e-7)

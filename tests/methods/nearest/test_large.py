@@ -41,7 +41,7 @@ def test_values_from_one_to_a_million_million(box):
         assert (made.z[box.sensitive] >= box.l[box.sensitive]).all()
 
 
-def test_residuals_go_where_there_is_room():
+def test_residuals_go_where_there_is_slack():
     box = spread((6, 6), 2, 1.0)
     z = L2(box.M).solve(box.w, box.l, box.u).z
     assert z is not None

@@ -66,7 +66,7 @@ def test_random_tables(seed):
 def test_the_same_as_with_a_row_for_every_cell(name, monkeypatch):
     box = csplib(name)
     monkeypatch.setattr(linf_module, "_few_relations", lambda M: True)
-    monkeypatch.setattr(linf_module, "_model", lambda *args: pytest.fail("rows"))
+    monkeypatch.setattr(linf_module, "_program", lambda *args: pytest.fail("rows"))
     made = linf(box.M, box.w, box.l, box.u, box.sensitive)
     monkeypatch.undo()
     monkeypatch.setattr(linf_module, "_few_relations", lambda M: False)

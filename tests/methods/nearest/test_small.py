@@ -15,7 +15,7 @@ from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.l1l2 import mixed
 from sdcdsl.numerics.nearest.l2 import L2
 from sdcdsl.numerics.nearest.linf import linf
-from sdcdsl.numerics.nearest.solved import Cost, Solved
+from sdcdsl.numerics.nearest.solved import SeparableCost, Solved
 from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 from tests.methods.nearest.boxes import Box, figure_1, figure_3, random_box
 from tests.shapes import shape
@@ -47,7 +47,7 @@ def is_solution(box: Box, made: Solved) -> None:
     assert made.bound <= made.objective <= made.bound + 1e-7 * made.objective + 1e-9
 
 
-def is_stationary(box: Box, cost: Cost, made: Solved) -> None:
+def is_stationary(box: Box, cost: SeparableCost, made: Solved) -> None:
     """0 ∈ ∂f(z) - Mᵀy - mu_low + mu_high, with multipliers only at the ends: nothing else makes z optimal."""
     z, low, high = made.z, made.mu_low, made.mu_high
     assert z is not None and low is not None and high is not None and made.y is not None
@@ -77,7 +77,7 @@ def test_l1(seed, unit):
     assert made.status == OPTIMAL
     assert made.objective == pytest.approx(expected, rel=1e-7, abs=1e-9)
     is_solution(scaled, made)
-    return is_stationary(scaled, Cost(w_down / unit, scaled.w, 0 * scaled.w), made)
+    return is_stationary(scaled, SeparableCost(w_down / unit, scaled.w, 0 * scaled.w), made)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -91,7 +91,7 @@ def test_l2(seed, unit):
         return is_refuted(scaled, made)
     assert made.status == OPTIMAL
     is_solution(scaled, made)
-    return is_stationary(scaled, Cost(nothing, nothing, scaled.w / unit), made)
+    return is_stationary(scaled, SeparableCost(nothing, nothing, scaled.w / unit), made)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -104,7 +104,7 @@ def test_l1_and_l2_together(seed):
         return is_refuted(box, made)
     assert made.status == OPTIMAL
     is_solution(box, made)
-    return is_stationary(box, Cost(box.w, 2 * box.w, squares), made)
+    return is_stationary(box, SeparableCost(box.w, 2 * box.w, squares), made)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, vstack
 from sdcdsl.accelerate.rounding.annealing import Windows
 from sdcdsl.accelerate.rounding.blocks import within_blocks
 from sdcdsl.accelerate.rounding.elastic import Elastic, elastic
-from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods, Way
+from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods, SliceFamily
 from sdcdsl.accelerate.rounding.parts import Parts, parts_of
 from sdcdsl.accelerate.rounding.tuning import ELASTIC
 from sdcdsl.methods.instance import Instance
@@ -48,7 +48,7 @@ def around(of: Windows, instance: Instance, parts: Parts, seed: int) -> Neighbou
 def everything(of: Windows, instance: Instance, parts: Parts) -> Neighbourhoods:
     """Every step has the whole table."""
     ways = around(of, instance, parts, 0)
-    ways.ways = [Way([np.arange(len(parts.cells))], False)]
+    ways.ways = [SliceFamily([np.arange(len(parts.cells))], False)]
     return ways
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sdcdsl.accelerate.cta.senses.chosen import Chosen
-from sdcdsl.accelerate.cta.senses.norms import Bent
-from sdcdsl.accelerate.cta.senses.search import Search, Show, Tell
+from sdcdsl.accelerate.cta.senses.norms import NonlinearNorm
+from sdcdsl.accelerate.cta.senses.search import SenseSearch, Show, Tell
+from sdcdsl.accelerate.cta.senses.sense_choice import Chosen
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import L1, Settings
 
@@ -22,7 +22,7 @@ def choose(
     """The best senses found in the time, with a bound; senses that are given are kept. `shown` hears of every better
     table, where the norm is L1."""
     if of.norm == L1:
-        search = Search(of.of, of.w_down, of.w_up, gap, deadline)
+        search = SenseSearch(of.of, of.w_down, of.w_up, gap, deadline)
         search.shown = shown
         return search.run(seed, tell)
-    return Bent(of, gap, deadline, seed, tell).run()
+    return NonlinearNorm(of, gap, deadline, seed, tell).run()

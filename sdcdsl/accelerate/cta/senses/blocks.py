@@ -14,19 +14,19 @@ from time import process_time
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.accelerate.cta.senses.chosen import ReservedShare
 from sdcdsl.accelerate.cta.senses.flips import STEP, Flips
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
-from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.senses.sense_choice import ReservedShare
+from sdcdsl.accelerate.cta.senses.warm_start import Point, WarmStart
 from sdcdsl.accelerate.cta.tuning import BLOCK
 from sdcdsl.deadline import Deadline
 from sdcdsl.status import OPTIMAL
 
 
 class Blocks:
-    def __init__(self, warm: Warm, flips: Flips, seed: int):
+    def __init__(self, warm: WarmStart, flips: Flips, seed: int):
         self.warm, self.flips = warm, flips
         self.groups: Groups = warm.groups
         self.random = np.random.default_rng(seed)

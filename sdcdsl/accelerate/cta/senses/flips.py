@@ -1,8 +1,8 @@
 """Directions improved by flipping groups, most promising first.
 
-A flip whose least change (`Warm.estimates`) is not negative cannot help and is not tried. Many at a time at first, of
-which no two stand in the same relation; fewer whenever that does not help, down to one. When no flip helps that has not
-been tried with better prospects, the point counts as the best among its neighbours.
+A flip whose least change (`WarmStart.estimates`) is not negative cannot help and is not tried. Many at a time at first,
+of which no two stand in the same relation; fewer whenever that does not help, down to one. When no flip helps that has
+not been tried with better prospects, the point counts as the best among its neighbours.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
-from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.senses.warm_start import Point, WarmStart
 from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.status import OPTIMAL
@@ -21,7 +21,7 @@ STEP = 1e-9  # of the objective: what counts as better
 
 
 class Flips:
-    def __init__(self, warm: Warm):
+    def __init__(self, warm: WarmStart):
         self.warm = warm
         rows = abs(warm.groups.every)[:, warm.groups.sensitive]
         self.beside = csr_array(rows.T @ rows)  # [k, k]: groups with a level in the same relation

@@ -20,7 +20,7 @@ from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.numerics.aggregation import FIXED, distinct, folded
 from sdcdsl.numerics.nearest.solved import power_of_two
-from sdcdsl.numerics.null_space import Matrix, independent_rows
+from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
 
 ROUNDING = 1e-12
 
@@ -31,7 +31,7 @@ class Groups:
         self.classes = folded(adjustment.M, adjustment.high > adjustment.low)
         self.of, self.factor, self.count = self.classes.of, self.classes.factor, self.classes.count
         self.every = distinct(csr_array(adjustment.M @ self.classes.expansion))
-        self.matrix = csr_array(self.every[independent_rows(Matrix.of(self.every))])
+        self.matrix = csr_array(self.every[independent_rows(RelationMatrix.of(self.every))])
         a = adjustment
         of, turn = self.of[a.cells], self.factor[a.cells]
         self.hopeless = np.flatnonzero(of == FIXED)  # cells with a level that cannot move at all

@@ -1,4 +1,4 @@
-"""Whole numbers: for tables of counts every deviation is whole, and a level of 2.4 asks for 3.
+"""Whole numbers: for tables of counts every deviation is whole, and a level of 2.4 requires 3.
 
 A mixed-integer problem over groups (`Groups`), with D itself whole. First with the directions that are given, and D
 near the continuous optimum: costs of separable norms are exact there, since between two whole numbers a convex cost may
@@ -17,17 +17,17 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.groups import Groups
-from sdcdsl.accelerate.cta.senses.mip import Made, Model, Part, seconds_on_wall
+from sdcdsl.accelerate.cta.senses.mip import Model, Part, SenseSolution, seconds_on_wall
 from sdcdsl.accelerate.cta.senses.relaxation import worth_having
+from sdcdsl.accelerate.cta.senses.sense_choice import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import L1, LINF, Settings
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.aggregation import FIXED
 from sdcdsl.numerics.milp import MixedIntegerProgram
-from sdcdsl.numerics.nearest.solved import Cost
+from sdcdsl.numerics.nearest.solved import SeparableCost
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 NOISE = 1e-9  # of a level or an end: how far beyond a whole number it still counts as that
@@ -96,11 +96,11 @@ class _Whole:
         if (l > u).any():
             return None
         base = np.clip(np.floor(self.D + NOISE) - 1, l, u)
-        room = np.clip(u - base, 0, SEARCH.nearby)
+        slack = np.clip(u - base, 0, SEARCH.nearby)
         columns, ends, cost = [], [], []
         for j in range(SEARCH.nearby):
             columns.append(g.matrix)
-            ends.append(np.clip(room - j, 0, 1))
+            ends.append(np.clip(slack - j, 0, 1))
             cost.append(self._cost(base + j + 1) - self._cost(base + j))
         matrix, price, high = hstack(columns), np.concatenate(cost), np.concatenate(ends)
         equal = -(g.matrix @ base)
@@ -124,7 +124,7 @@ class _Whole:
         none = np.zeros(len(cells))
         linear = (none, none) if of.norm == "L2" else (of.w_down[cells], of.w_up[cells])
         square = none if of.norm == L1 else of.w_square[cells]
-        return np.bincount(g.of[cells], Cost(*linear, square).each(z), g.count)
+        return np.bincount(g.of[cells], SeparableCost(*linear, square).each(z), g.count)
 
     # ---- anywhere ----------------------------------------------------------------------------------------------
 
@@ -141,7 +141,9 @@ class _Whole:
             D[g.of[cells]] = self.best[cells] / g.factor[cells]
             self.up = D[g.sensitive] > 0
         part = Part(np.ones(g.count, dtype=bool), np.ones(len(g.sensitive), dtype=bool))
-        made: Made = Model(g, (down, up), part, self.up, D, ends).solve(self.deadline, 0.5 * self.gap, whole=True)
+        made: SenseSolution = Model(g, (down, up), part, self.up, D, ends).solve(
+            self.deadline, 0.5 * self.gap, whole=True
+        )
         self._take(made.D)
         if made.status == INFEASIBLE:
             return None, self.best is None

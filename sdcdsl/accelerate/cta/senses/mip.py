@@ -10,7 +10,7 @@ make up for:
     |ρ_i| r_i ≤ Σ_{j ≠ i} |ρ_j| r_j      for every relation Σ ρ_j D_j = 0 and every group i in it
 
 for groups without a level too, which carry the need on. These cuts, found where they are violated, close most of the
-gap (they are what interval protection asks for, one relation at a time); more of it close those of `envelopes`, which
+gap (they are what interval protection requires, one relation at a time); more of it close those of `envelopes`, which
 look at all levels of a relation at once.
 """
 
@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
-from sdcdsl.accelerate.cta.senses.chosen import ReservedShare
 from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.groups import Groups
+from sdcdsl.accelerate.cta.senses.sense_choice import ReservedShare
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.integrality import uncounted
 from sdcdsl.numerics.milp import Integral, MixedIntegerProgram
@@ -45,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class SenseSolution:
     status: str
     up: np.ndarray | None = None  # bool [k]
     D: np.ndarray | None = None
@@ -191,7 +191,7 @@ class Model:
         cuts: Cuts | None = None,
         nodes: int | None = None,
         whole: bool = False,
-    ) -> Made:
+    ) -> SenseSolution:
         """`whole`: all columns are whole numbers, not only b; if they can be counted, or else b alone."""
         matrix, rows = self.all(cuts)
         whole = whole and not uncounted(np.ones(self.width, dtype=bool), self.low, self.high, *rows).any()
@@ -216,17 +216,17 @@ class Model:
         D = self.D[self.free]
         return {"start": np.concatenate([np.maximum(D, 0.0), np.maximum(-D, 0.0), senses])}
 
-    def _made(self, solved: Integral) -> Made:
+    def _made(self, solved: Integral) -> SenseSolution:
         if solved.status == INFEASIBLE:
-            return Made(FAILED if self.capped else INFEASIBLE)
+            return SenseSolution(FAILED if self.capped else INFEASIBLE)
         bound = -inf if self.capped else solved.bound + self.rest
         x = solved.x
         if x is None:
-            return Made(solved.status, bound=bound)
+            return SenseSolution(solved.status, bound=bound)
         up, D = self.up.copy(), self.D.copy()
         up[self.chosen] = x[self.width - self.k :] > 0.5
         D[self.free] = x[: self.n] - x[self.n : 2 * self.n]
-        return Made(solved.status, up, D, solved.objective + self.rest, bound)
+        return SenseSolution(solved.status, up, D, solved.objective + self.rest, bound)
 
 
 def seconds_on_wall(deadline: Deadline) -> float:

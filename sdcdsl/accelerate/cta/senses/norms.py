@@ -23,21 +23,21 @@ from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.cta.closest import closest
 from sdcdsl.accelerate.cta.senses.branching import branched
-from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation
-from sdcdsl.accelerate.cta.senses.search import DOUBT, LEAST_GAP, Search, Tell
+from sdcdsl.accelerate.cta.senses.search import DOUBT, LEAST_GAP, SenseSearch, Tell
+from sdcdsl.accelerate.cta.senses.sense_choice import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.tuning import NORM
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.settings import LINF, Settings
 from sdcdsl.methods.result import Progress
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.numerics.aggregation import FIXED
-from sdcdsl.numerics.nearest.solved import Cost, Solved
+from sdcdsl.numerics.nearest.solved import SeparableCost, Solved
 from sdcdsl.status import FAILED, FEASIBLE, OPTIMAL
 
 
-class Bent:
+class NonlinearNorm:
     """Any norm but L1."""
 
     def __init__(self, of: Settings, gap: float, deadline: Deadline, seed: int, tell: Tell):
@@ -45,7 +45,7 @@ class Bent:
         self._seed = seed
         w = np.where(of.w > 0, of.w, 0.0)
         linear = (of.w_down, of.w_up) if of.norm == "L1L2" else (w, w)
-        self.search = Search(of.of, *linear, 0.5 * self.gap, ReservedShare(self.deadline, NORM.start))
+        self.search = SenseSearch(of.of, *linear, 0.5 * self.gap, ReservedShare(self.deadline, NORM.start))
         self.groups = self.search.groups
         self.bound = 0.0
         self.best: Solved | None = None
@@ -153,13 +153,13 @@ class Bent:
         curved = self.of.w_square[cells]
         none = np.zeros(len(cells))
         linear = (self.of.w_down[cells], self.of.w_up[cells]) if self.of.norm == "L1L2" else (none, none)
-        cost = Cost(*linear, curved)
+        cost = SeparableCost(*linear, curved)
         now, then = (self._least(cost, pull[cells], s) for s in (sense, -sense))
         with np.errstate(invalid="ignore"):
             change = np.bincount(k, then - now, len(self.up))
         return np.where(shut, inf, change)
 
-    def _least(self, cost: Cost, pull: np.ndarray, sense: np.ndarray) -> np.ndarray:
+    def _least(self, cost: SeparableCost, pull: np.ndarray, sense: np.ndarray) -> np.ndarray:
         a = self.of.of
         l, u = np.where(sense > 0, a.upl, a.low[a.cells]), np.where(sense > 0, a.high[a.cells], -a.lpl)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -200,7 +200,9 @@ class Bent:
         return np.abs(self.groups.moves(z))
 
 
-def _model(bent: Bent, prices: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray], extra: int) -> Model:
+def _model(
+    bent: NonlinearNorm, prices: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray], extra: int
+) -> Model:
     g = bent.groups
     part = Part(np.ones(g.count, dtype=bool), np.ones(len(g.sensitive), dtype=bool))
     return Model(g, prices, part, bent.up, np.zeros(g.count), ends, extra)
@@ -209,7 +211,7 @@ def _model(bent: Bent, prices: tuple[np.ndarray, np.ndarray], ends: tuple[np.nda
 class Tangents:
     """L2 and L1 + L2."""
 
-    def __init__(self, bent: Bent):
+    def __init__(self, bent: NonlinearNorm):
         g, of, best = bent.groups, bent.of, bent.best
         assert best is not None and best.z is not None and best.objective is not None
         q = g.squares(of.w_square) * g.unit**2
@@ -256,7 +258,7 @@ class Tangents:
 class Maxima:
     """L∞, with a maximum for sensitive cells and one for the others."""
 
-    def __init__(self, bent: Bent):
+    def __init__(self, bent: NonlinearNorm):
         g, of, best = bent.groups, bent.of, bent.best
         assert best is not None and best.objective is not None
         self.natural = best.objective or 1.0

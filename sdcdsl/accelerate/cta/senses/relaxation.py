@@ -24,7 +24,7 @@ from sdcdsl.accelerate.cta.senses.mip import Cuts, Model, seconds_on_wall
 from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.lp import LinearProgram
-from sdcdsl.numerics.nearest.solved import Cost, within
+from sdcdsl.numerics.nearest.solved import SeparableCost, within
 from sdcdsl.numerics.sparse_null_space import size
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
@@ -231,7 +231,7 @@ def worth_having(
         np.where(groups.open[:, 1], c_up[s] * groups.up[s], inf),
     )
     left = (objective - each.sum()) * (1 + 1e-9) + 1e-9 * abs(objective)
-    cost = Cost(c_down, c_up, np.zeros(groups.count))
+    cost = SeparableCost(c_down, c_up, np.zeros(groups.count))
     low, high = within(groups.matrix, cost, groups.low, groups.high, max(left, 0.0) + float(each.max(initial=0.0)))
     with np.errstate(divide="ignore", invalid="ignore"):
         down = np.where(c_down > 0, (max(left, 0.0) + each) / c_down, inf)

@@ -18,14 +18,14 @@ import numpy as np
 
 from sdcdsl.accelerate.cta.senses.blocks import Blocks
 from sdcdsl.accelerate.cta.senses.branch_and_bound import SenseTree
-from sdcdsl.accelerate.cta.senses.chosen import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.dives import Dives
 from sdcdsl.accelerate.cta.senses.flips import Flips
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
 from sdcdsl.accelerate.cta.senses.relaxation import Relaxation, worth_having
+from sdcdsl.accelerate.cta.senses.sense_choice import Chosen, ReservedShare
 from sdcdsl.accelerate.cta.senses.start import Start, choices, start
-from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.senses.warm_start import Point, WarmStart
 from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.cta.adjustment import Adjustment
@@ -44,7 +44,7 @@ Tell = Callable[[Progress], None]
 Show = Callable[[float, Callable[[], np.ndarray]], None]  # the objective of a better table, and what makes the table
 
 
-class Search:
+class SenseSearch:
     def __init__(self, adjustment: Adjustment, w_down: np.ndarray, w_up: np.ndarray, gap: float, deadline: Deadline):
         self.adjustment, self.w_down, self.w_up = adjustment, w_down, w_up
         self.gap, self.deadline = max(gap, LEAST_GAP), ReservedShare(deadline)
@@ -54,7 +54,7 @@ class Search:
         c_down, c_up, price = self.groups.prices(w_down, w_up)
         self.prices = c_down, c_up
         self.natural = price * self.groups.unit  # a unit of the reduced objective
-        self.warm = Warm(self.groups, c_down, c_up)
+        self.warm = WarmStart(self.groups, c_down, c_up)
         self.flips = Flips(self.warm)
         self.bound = 0.0  # of the reduced problem
         self.best: Point | None = None
@@ -277,7 +277,7 @@ class Search:
         violation = np.where(g.place == FIXED, smaller, 0.0)
         keep = np.flatnonzero(g.place != FIXED)
         fewer = replace(a, cells=a.cells[keep], lpl=a.lpl[keep], upl=a.upl[keep], sense=a.sense[keep])
-        others = Search(fewer, self.w_down, self.w_up, 1.0, self.deadline)
+        others = SenseSearch(fewer, self.w_down, self.w_up, 1.0, self.deadline)
         others._phase("start", 1.0, others.started)
         if others.best is None and others.begun is not None and others.begun.missed is not None:
             violation[keep] = others._missing(others.begun.missed)

@@ -16,7 +16,7 @@ import numpy as np
 from sdcdsl.accelerate.cta.senses.flips import Flips
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.mip import Model, Part
-from sdcdsl.accelerate.cta.senses.warm_start import Point, Warm
+from sdcdsl.accelerate.cta.senses.warm_start import Point, WarmStart
 from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
@@ -31,7 +31,7 @@ class Start:
     missed: Point | None = None  # of the elastic problem
 
 
-def start(warm: Warm, deadline: Deadline) -> Start:
+def start(warm: WarmStart, deadline: Deadline) -> Start:
     groups = warm.groups
     if not groups.open.any(axis=1).all():
         return Start(INFEASIBLE, None, _elastic(warm, deadline))
@@ -58,7 +58,7 @@ def start(warm: Warm, deadline: Deadline) -> Start:
     return _every(warm, deadline, missed)  # the problem had an end that was made up, and proves nothing
 
 
-def _every(warm: Warm, deadline: Deadline, missed: Point | None) -> Start:
+def _every(warm: WarmStart, deadline: Deadline, missed: Point | None) -> Start:
     """Every choice of directions, where there are few of them: what none of them allows is infeasible."""
     every = choices(warm.groups)
     if every is None:
@@ -93,8 +93,8 @@ def _nearest(groups: Groups) -> np.ndarray:
     return np.where(groups.open.all(axis=1), groups.up[s] <= groups.down[s], groups.open[:, 1])
 
 
-def _elastic(warm: Warm, deadline: Deadline) -> Point | None:
-    soft = Warm(warm.groups, warm.c_down, warm.c_up, elastic=True)
+def _elastic(warm: WarmStart, deadline: Deadline) -> Point | None:
+    soft = WarmStart(warm.groups, warm.c_down, warm.c_up, elastic=True)
     status, point = soft.solve(warm.groups.open[:, 1], deadline)
     if status != OPTIMAL or point is None:
         return None

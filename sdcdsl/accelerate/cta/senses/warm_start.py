@@ -34,7 +34,7 @@ class Point:
     missed: np.ndarray  # [k]: how far the level is missed; 0 unless elastic
 
 
-class Warm:
+class WarmStart:
     def __init__(self, groups: Groups, c_down: np.ndarray, c_up: np.ndarray, elastic: bool = False):
         self.groups, self.elastic = groups, elastic
         self.c_down, self.c_up = c_down, c_up

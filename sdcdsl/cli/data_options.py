@@ -31,7 +31,7 @@ class InputFields(TypedDict):
 
 
 @dataclass(frozen=True)
-class Given:
+class DataOptions:
     instead: tuple[str, ...]  # NAME=PATH
     today: datetime.datetime | None
     allow_outside: bool
@@ -76,7 +76,7 @@ def given_options(command: Callable) -> Callable:
         colour: bool | None,
         **others: Any,
     ) -> Any:
-        return command(*args, given=Given(instead, today, allow_outside, colour), **others)
+        return command(*args, given=DataOptions(instead, today, allow_outside, colour), **others)
 
     for option in reversed(_OPTIONS):
         run = option(run)

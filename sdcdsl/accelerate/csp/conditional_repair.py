@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.heuristics import Finder, Found
+from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.conditional_levels import Conditions
 from sdcdsl.methods.instance import Instance
@@ -18,10 +18,10 @@ from sdcdsl.methods.instance import Instance
 STEPS = 30  # patterns on the way to one without shortcomings
 
 
-class Mending:
+class ConditionalRepair:
     """A finder of patterns that are valid with conditional levels; `make` gives one for ordinary levels."""
 
-    def __init__(self, conditions: Conditions, make: Callable[[Instance], Finder], deadline: Deadline):
+    def __init__(self, conditions: Conditions, make: Callable[[Instance], SuppressionHeuristic], deadline: Deadline):
         self.conditions, self.make, self.deadline = conditions, make, deadline
         self._base = make(conditions.base)
         self._best: Found | None = None
