@@ -39,6 +39,8 @@ ALLOWED = {
     ("sdcdsl/executing/processes.py", "pickle"),
     ("sdcdsl/executing/processes.py", "subprocess"),
     ("sdcdsl/executing/worker.py", "pickle"),
+    # git, for policies of a revision that the user names; words of a list, no shell, and nothing of the policies runs.
+    ("sdcdsl/cli/revisions.py", "subprocess"),
     # Arrays of a checkpoint, with `allow_pickle=False`.
     ("sdcdsl/methods/checkpoint.py", "load"),
 }

@@ -92,8 +92,13 @@ def _without_records(table: BoundTable) -> dict[str, list[str]]:
 
 
 def _attackers(problem: TableProblem) -> dict[str, int]:
+    """How many there are of each declared attacker; who stands for a class of contributors is none of them."""
     out: dict[str, int] = {}
     for label in problem.attackers:
         kind = label.split(" ", 1)[0]
         out[kind] = out.get(kind, 0) + 1
+    if problem.families is not None:
+        for label in problem.attackers:
+            if out.get(label, 0) > 1:
+                out[label] -= 1
     return out

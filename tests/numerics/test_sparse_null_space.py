@@ -48,8 +48,9 @@ def test_all_moves_of_what_is_left_of_a_table(shape: str, seed: int):
     """Some cells are published, relations are said twice, weighted, in any order and any sign."""
     draw = np.random.default_rng(seed)
     M = matrix(*LARGER[shape]())
-    rows = draw.permutation(np.repeat(np.arange(shape(M)[0]), draw.integers(1, 3, shape(M)[0])))
-    M = M[rows][:, np.flatnonzero(draw.random(shape(M)[1]) < 0.7)]
+    relations, cells = M.shape
+    rows = draw.permutation(np.repeat(np.arange(relations), draw.integers(1, 3, relations)))
+    M = M[rows][:, np.flatnonzero(draw.random(cells) < 0.7)]
     M = csr_array(np.diag(draw.choice([1.0, -1.0, 2.0, 0.5], M.shape[0])) @ M.toarray())
     assert_spans(M)
 

@@ -81,8 +81,8 @@ WRONG = [
     ("a lower end", 3, ("view", "low", 2), 1, "outside the box of attacker 0 in cell 8"),
     ("what is known", 5, ("known", "low", 0), 1, "outside the box of attacker 1 in cell 6"),
     ("a level below", 6, ("pairs", "lpl", 0), 1, "pair 0 (cell 6, attacker external) is called protected"),
-    ("a level above", 6, ("pairs", "upl", 0), 1, "drive it 8 up, and 9 is asked for"),
-    ("a range", 6, ("pairs", "spl", 0), 1, "drive it 25 up and down together, and 26 is asked for"),
+    ("a level above", 6, ("pairs", "upl", 0), 1, "drive it 8 up, and 9 is required"),
+    ("a range", 6, ("pairs", "spl", 0), 1, "drive it 25 up and down together, and 26 is required"),
     (
         "a level of an exposed pair",
         6,

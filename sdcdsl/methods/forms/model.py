@@ -15,8 +15,8 @@ hidden or has an interval ("… if hidden", "… if an interval"); of a rounded 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,7 +77,7 @@ class FormsModel:
     def __init__(self, shape: Callable[[TableProblem, Mapping[str, Any]], Shape]):
         self.shape = shape
         # Where the formulas of the model stand.
-        self.modules = tuple(import_module(name) for name in (shape.__module__, forms_module.__name__, __name__))
+        self.modules = tuple(sys.modules[name] for name in (shape.__module__, forms_module.__name__, __name__))
 
     def model(self, problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
         return model(self.shape(problem, context.options).forms, witnesses)
