@@ -6,7 +6,8 @@ Sums are never taken out, and there are finitely many, so that this ends. All se
 the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left.
 
 The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little
-gets a row. A pattern of hidden cells is mended for them at once, by hiding more.
+gets a row. A pattern of hidden cells is mended for both at once, by hiding more, so that a release is in hand before
+the next search begins.
 
 Bounds. A sum is required in every release of the rounds that follow, be all its members hidden or not. That may be
 more than the audit asks of a release in which one of them is published: such a round proves nothing about the least
@@ -156,10 +157,11 @@ class Rounds:
         return refused
 
     def _mend(self, made: SearchRound) -> None:
-        """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more."""
+        """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more. Without a
+        limit the next search asks for them, and finds what costs least."""
+        if self.plan.engine.name != "csp" or (made.problem.families is None and self.deadline.limit is None):
+            return
         while made.audit is not None and made.audit.verdict not in SAFE:
-            if self.plan.engine.name != "csp" or made.problem.families is None:
-                return
             wider = _wider(made, self.deadline)
             if wider is None:
                 return

@@ -16,11 +16,17 @@ from tests.executing.cubes import cube
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).parent.parent.parent
-# Small tables have all their intervals at once, and nothing to keep.
-PROGRAM = (
-    "from dataclasses import replace; from sdcdsl.accelerate.ip import benders; "
-    "benders.TUNING = replace(benders.TUNING, most=0.0); from sdcdsl.cli import main; main()"
-)
+# Small tables are solved by the model, or have all their intervals at once: there would be nothing to keep.
+PROGRAM = """
+from dataclasses import replace
+from sdcdsl.accelerate.ip import benders
+from sdcdsl.cli import main
+from sdcdsl.methods import solving
+
+benders.TUNING = replace(benders.TUNING, most=0.0)
+solving.METHODS = {name: replace(method, model_up_to=0) for name, method in solving.METHODS.built_in.items()}
+main()
+"""
 
 
 def started(path: Path, out: Path, *more: str) -> subprocess.Popen:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
+from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance
 
@@ -23,7 +24,7 @@ def widened(
 ) -> np.ndarray | None:
     """None if there is no move for one of the pairs, whatever is hidden, or no time to find it."""
     out = hidden.copy()
-    cheapest = Cheapest(instance)
+    cheapest = Cheapest(instance, None if instance.n <= BOXES.whole else BOXES.far)
     least = HIDDEN * float(w[w > 0].min(initial=np.inf)) if (w > 0).any() else HIDDEN
     for pair in pairs:
         slack = instance.slack(int(instance.pair_attacker[pair]))
