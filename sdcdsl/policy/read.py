@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from sdcdsl.policy.resolve import Policy, resolve
 
 
 @contextmanager
-def not_collecting() -> Iterator[None]:
+def not_collecting() -> Generator[None, None, None]:
     """Reading makes millions of records and hardly a circle: looking for circles again and again is a fifth of the
     time."""
     collecting = gc.isenabled()
