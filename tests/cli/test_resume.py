@@ -21,11 +21,11 @@ PROGRAM = """
 from dataclasses import replace
 from sdcdsl.accelerate.ip import benders
 from sdcdsl.cli import main
-from sdcdsl.methods import solving
+from tests.by_search import by_search
 
 benders.TUNING = replace(benders.TUNING, most=0.0)
-solving.METHODS = {name: replace(method, model_up_to=0) for name, method in solving.METHODS.built_in.items()}
-main()
+with by_search():
+    main()
 """
 
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from click.testing import CliRunner
 import sdcdsl.executing
 from sdcdsl.cli import cli, exits
 from sdcdsl.executing import ClusterLost
-from sdcdsl.methods import solving
+from tests.by_search import by_search
 from tests.cli.investment import POLICY
 from tests.executing import tasks_for_tests as tasks
 
@@ -126,8 +125,6 @@ def investment(tmp_path) -> Path:
 def test_a_scheduler_that_is_killed_during_protect(elsewhere, investment, monkeypatch):
     """It goes when it is given the first task, the audit's: the release was found and cannot be proven any more. The
     search is one that keeps checkpoints; tables as small as this are solved by their model at once."""
-    searching = {name: replace(method, model_up_to=0) for name, method in solving.METHODS.built_in.items()}
-    monkeypatch.setattr(solving, "METHODS", searching)
     team, submit = elsewhere.team(), Cluster.submit
 
     def submit_once_dead(self, *args, **kwargs):
@@ -136,13 +133,16 @@ def test_a_scheduler_that_is_killed_during_protect(elsewhere, investment, monkey
         return submit(self, *args, **kwargs)
 
     monkeypatch.setattr(Cluster, "submit", submit_once_dead)
-    result = protected_with(team, monkeypatch, investment)
+    with by_search():
+        result = protected_with(team, monkeypatch, investment)
     assert result.exit_code == exits.LIMIT, result.output
     assert "SDC522" in result.output and "the cluster was lost" in result.output
     assert "SDC513" not in result.output and not (investment.parent / "investment.csv").exists()
     assert (investment.parent / "internal" / "investment.investment.csp.checkpoint").exists()
     monkeypatch.undo()
-    again = CliRunner().invoke(cli, ["protect", str(investment), "--resume", "--jobs", "1", "--no-report", "--no-lock"])
+    resume = ["protect", str(investment), "--resume", "--jobs", "1", "--no-report", "--no-lock"]
+    with by_search():
+        again = CliRunner().invoke(cli, resume)
     assert again.exit_code == 0 and "SDC520" not in again.output, again.output
     assert "59, proven to be the least" in again.output  # paper 003, Figure 1
     assert not (investment.parent / "internal" / "investment.investment.csp.checkpoint").exists()

@@ -13,6 +13,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, write
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
+from tests.by_search import by_search
 from tests.executing.cubes import cube, problem_of
 from tests.importing import worlds
 from tests.proof.worlds import investment
@@ -148,11 +149,9 @@ def checkpoints() -> list[bytes]:
     """Of a suppression on its way, and one with all kinds of facts."""
     with tempfile.TemporaryDirectory() as name:
         path, other = Path(name) / "a.checkpoint", Path(name) / "b.checkpoint"
-        run(
-            checkpoint_problem(Path(name)),
-            "csp",
-            SolveContext({"gap": 0.0}, Deadline(), checkpointer=_Every(path, "this")),
-        )
+        context = SolveContext({"gap": 0.0}, Deadline(), checkpointer=_Every(path, "this"))
+        with by_search():
+            run(checkpoint_problem(Path(name)), "csp", context)
         facts = {"phase": "bound", "mirrored": False, "rounds": [[["protected", 1.0, [0, 1]]]]}
         write(other, "this", CheckpointState(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
         return [path.read_bytes(), other.read_bytes()]

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,14 +20,20 @@ from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.accelerate.ip import benders
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods import solving
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, about, read, write
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.pattern.digest import digest
-from sdcdsl.vocabulary.methods import METHODS
+from tests.by_search import by_search
 from tests.executing.cubes import cube, problem_of
+
+
+@pytest.fixture
+def searched() -> Iterator[None]:
+    """Models keep no checkpoints."""
+    with by_search():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -273,10 +280,9 @@ class Ending(Checkpointer):
         (4, "ecta", {"alpha": 0.5, "tries": 20}, 4),
     ],
 )
-def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, method, options, times):
-    # Small tables are solved by the model, or have all their intervals at once: there would be nothing to keep.
+def test_a_search_goes_on_and_finds_the_same(searched, tmp_path, monkeypatch, sensitive, method, options, times):
+    # Small tables have all their intervals at once: there would be nothing to keep.
     monkeypatch.setattr(benders, "TUNING", replace(benders.TUNING, most=0.0))
-    monkeypatch.setattr(solving, "METHODS", {method: replace(METHODS[method], model_up_to=0)})
     problem = problem_of(cube(tmp_path / "cube.jj", 3 if sensitive < 10 else 4, sensitive))
     whole = run(problem, method, SolveContext(options, Deadline(), seed=5))
     path = tmp_path / "a.checkpoint"
@@ -294,7 +300,7 @@ def test_a_search_goes_on_and_finds_the_same(tmp_path, monkeypatch, sensitive, m
 
 
 @pytest.mark.long
-def test_a_forged_release_is_not_believed(problem, tmp_path):
+def test_a_forged_release_is_not_believed(searched, problem, tmp_path):
     """Nothing hidden but what must be: attackers see through that, so it does not count."""
     whole = run(problem, "csp", SolveContext({"gap": 0.0}, Deadline()))
     checkpointer = Checkpointer(tmp_path / "a", "this", every=1000)

@@ -14,6 +14,7 @@ from sdcdsl.registry import Unusable
 from sdcdsl.solve import missing
 from sdcdsl.status import FAILED, INFEASIBLE, OPTIMAL
 from sdcdsl.vocabulary.methods import METHODS
+from tests.by_search import by_search
 from tests.conformance.cases import case
 from tests.methods.tiny_tables import changed
 
@@ -26,10 +27,9 @@ def result_of(method, **options):
     return run(made.problem, method, SolveContext({**made.options, **options}, Deadline(60.0), seed=1))
 
 
-def accelerated(method, monkeypatch):
+def accelerated(method):
     """The result of the accelerator, at any size."""
-    with monkeypatch.context() as patch:
-        patch.setattr(solving, "METHODS", {method: replace(METHODS[method], model_up_to=0)})
+    with by_search():
         return result_of(method)
 
 
@@ -61,7 +61,7 @@ def test_why_there_is_no_release_is_said_at_any_size():
 
 @pytest.mark.parametrize("method", list(SEEDS))
 def test_every_method_runs_by_its_model_alone(method, monkeypatch):
-    fast = accelerated(method, monkeypatch)
+    fast = accelerated(method)
     assert BY_MODEL not in fast.seconds
     monkeypatch.setenv(SWITCH, "0")
     alone = result_of(method)
