@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Test processes: one per physical core. More than eight only wait for each other's memory.
-JOBS ?= -n auto --maxprocesses 8
+JOBS ?= -n auto --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test test-all check lint types types-quick imports bench bench-quick bless grammar fuzz faults soak conformance clean
 

@@ -111,6 +111,7 @@ def test_ranges_are_exact(system):
     check(system)
 
 
+@pytest.mark.long
 @given(system=systems(kinds=["whole", "sparse"], moods=["suppression", "wide open", "all hidden"]))
 @settings(max_examples=100, deadline=None)
 def test_ranges_of_suppressed_tables(system):

@@ -194,6 +194,7 @@ def test_a_row_that_the_end_of_the_run_cuts_off_is_left_out(tmp_path, capsys):
     assert "1 rows left out" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_suites_side_by_side_show_whose_rows_are_whose(tmp_path, capsys):
     chosen = [SUITES["paper_003"], SUITES["paper_004"]]
     asked = ["--jobs", "2", "--only", "Figure 2,figure-3-L1", "--results", str(tmp_path)]

@@ -156,6 +156,7 @@ def test_shared_cells_have_one_number_and_everything_adds_up(records):
 # ---- respondents as attackers ------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @given(worlds, st.booleans(), st.sampled_from([0, 30, 80]), st.sampled_from(["on", "off"]))
 @settings(max_examples=80, deadline=None)
 def test_each_respondent_knows_its_own_part(records, together, share, unions):
@@ -254,6 +255,7 @@ def p_percent(parts: dict[str, float], p: float) -> bool:
     return sum(xs) - xs[0] - xs[1] < p * xs[0] - 1e-9
 
 
+@pytest.mark.long
 @given(worlds)
 @settings(max_examples=60, deadline=None)
 def test_every_union_is_sensitive_by_a_rule(records):

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.investment import document
 from tests.cli.protecting import files
 from tests.pipeline.others import environment, others  # noqa: F401
@@ -79,6 +81,7 @@ def test_a_search_that_does_not_come_back_is_given_up(policy, tmp_path, others):
     assert files(tmp_path) == {"investment.sdc"}
 
 
+@pytest.mark.long
 def test_and_the_next_method_has_its_turn(policy, tmp_path, others):  # noqa: F811
     path = policy("method stubborn {\n    time_limit 0.5 s\n  } else csp", 'release csv "out.csv"')
     ended = hurried(path, others)

@@ -59,6 +59,7 @@ def killed_at_its_checkpoint(table: Path, out: Path, *more: str) -> Path:
     raise AssertionError(ended(process))
 
 
+@pytest.mark.long
 def test_a_killed_search_goes_on(table, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert ended(started(table, whole, "--gap", "0"))[0] == 0
@@ -91,6 +92,7 @@ protect cube {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("method", "sensitive"), [("ip {\n    gap 0.01%\n  }", 12), ("ecta {\n    alpha 50%\n    tries 100\n  }", 4)]
 )
@@ -113,6 +115,7 @@ def test_so_do_intervals_and_tries(tmp_path, method: str, sensitive: int):
     assert not list(parts.glob("*checkpoint*"))
 
 
+@pytest.mark.long
 def test_a_checkpoint_of_something_else_is_told_and_not_used(table, tmp_path):
     checkpoint = killed_at_its_checkpoint(table, tmp_path)
     code, said = ended(started(table, tmp_path, "--gap", "5%", "--resume"))

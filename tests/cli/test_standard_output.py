@@ -51,6 +51,7 @@ def test_a_reader_that_went_away(folder: Path):
     assert shell(folder, "methods", ended).returncode == exits.DONE
 
 
+@pytest.mark.long
 def test_a_result_that_cannot_be_printed(folder: Path):
     for command in ("methods", "protect p.sdc --no-report --no-lock --json", "plan p.sdc"):
         if "protect" in command:  # without a release its product is what it prints

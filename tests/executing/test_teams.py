@@ -204,6 +204,7 @@ def test_a_result_that_cannot_be_sent_is_an_error(apart):
         apart.submit(tasks.unsendable).result(HANGS)
 
 
+@pytest.mark.long
 def test_addresses_that_are_none():
     from sdcdsl.executing import ClusterRefused  # noqa: PLC0415
 

@@ -76,6 +76,7 @@ def test_missing_files_folders_and_pipes(tmp_path: Path):
     assert found(pipe) == ["SDC001"]
 
 
+@pytest.mark.long
 def test_the_largest_file_is_read(tmp_path: Path):
     text = "sdc 1\n" + "# filler\n" * ((LARGEST_FILE - 6) // 9)
     assert len(text) <= LARGEST_FILE

@@ -32,6 +32,7 @@ def table(i: int) -> str:
     return f"table t{i} {{\n  from e\n  by d\n  sum v\n}}\n"
 
 
+@pytest.mark.long
 def test_codes_are_collected_once_a_dimension(monkeypatch: pytest.MonkeyPatch):
     calls = counted(monkeypatch, inline, "codes_of")
     rows = "".join(f"    | c{i} | 1 |\n" for i in range(20_000))
@@ -58,6 +59,7 @@ def test_what_facts_speak_of_is_worked_out_once(monkeypatch: pytest.MonkeyPatch)
     assert calls[0] == 1
 
 
+@pytest.mark.long
 def test_words_are_compared_within_bounds(monkeypatch: pytest.MonkeyPatch):
     calls = counted(monkeypatch, suggest, "edit_distance")
     known = ", ".join(f"code{i:05}" for i in range(5000))
@@ -74,6 +76,7 @@ def test_a_table_of_unknown_codes():
     assert codes(text).count("SDC129") == 20_000
 
 
+@pytest.mark.long
 def test_a_long_chain_of_sums_is_no_circle():
     sums = "".join(f"  hierarchy c{i} = c{i + 1} + x{i}\n" for i in range(20_000))
     assert "SDC136" not in codes(f"{HEAD}dimension d {{\n{sums}  total c0\n}}\n")

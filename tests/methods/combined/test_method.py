@@ -128,6 +128,7 @@ def test_every_form_at_once(figure_1: TableProblem):
     assert close(result.objective, first_model(figure_1, "combined", **options))
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), spare=st.floats(1.0, 3.0))
 def test_a_valid_suppression_pattern_is_a_valid_interval_pattern(seed: int, spare: float):
