@@ -27,7 +27,7 @@ def words() -> dict[str, list[str]]:
     top = [word for word in USAGE["file"] if word]
     inner = [word for block, forms in USAGE.items() if block != "file" for word in forms if word]
     methods, rules = (
-        list(METHODS.built_in),
+        [*METHODS.built_in, *(alias for method in METHODS.built_in.values() for alias in method.aliases)],
         [*RULES.built_in, *(alias for rule in RULES.built_in.values() for alias in rule.aliases)],
     )
     expression = sorted(RESERVED | {"level"})

@@ -414,7 +414,10 @@ def vocabulary_page() -> str:
     out.append("## Methods\n\nIn `method NAME { … }`. All take `gap`, `time_limit`, `threads` and `backend`.\n")
     for method in METHODS.values():
         marks = [" It draws random numbers: the policy needs a seed."] if method.stochastic else []
-        about = f"{_sentence(method.about)} It publishes {method.publishes}.{''.join(marks)} Paper: {method.paper}."
+        also = f" Also called {', '.join(f'`{a}`' for a in method.aliases)}." if method.aliases else ""
+        about = (
+            f"{_sentence(method.about)}{also} It publishes {method.publishes}.{''.join(marks)} Paper: {method.paper}."
+        )
         out.append(f"### Method {method.name}\n\n{about}\n\n{_options(options_of(method.options))}")
     out.append("## Experiments\n\nIn `assess NAME, … { … }`.\n")
     out.append("\n".join(f"* `{e.name}`: {e.about}" for e in EXPERIMENTS.values()) + "\n")

@@ -7,7 +7,7 @@
 
 (defconst sdc-mode-font-lock
   `((,(regexp-opt '("attacker" "data" "dimension" "fix" "override" "policy" "protect" "publish" "require" "scenario" "sdc" "seed" "sensitive" "suppress" "table" "use" "waive" "as" "assess" "bounds" "by" "coalition" "codes" "column" "conditional" "cost" "down" "each" "fixed" "from" "given" "group" "hierarchy" "integer" "knows" "largest" "lpl" "measure" "method" "only" "prefix" "release" "scenarios" "spl" "status" "sum" "together" "total" "tree" "unit" "up" "upl" "values" "against" "and" "at" "because" "else" "if" "in" "inf" "level" "not" "of" "or" "otherwise" "then" "under" "until" "where") 'symbols) . font-lock-keyword-face)
-    (,(regexp-opt '("abs" "ceil" "exp" "floor" "log" "max" "min" "round" "sqrt" "combined" "csp" "cta" "ecta" "ip" "perturb" "rounding" "contributors" "dominance" "freq" "nk" "p" "p_percent" "pq" "request" "threshold" "zero") 'symbols) . font-lock-function-name-face)
+    (,(regexp-opt '("abs" "ceil" "exp" "floor" "log" "max" "min" "round" "sqrt" "adjustment" "combined" "csp" "cta" "ecta" "enhanced_adjustment" "intervals" "ip" "perturb" "perturbation" "rounding" "suppression" "contributors" "dominance" "freq" "nk" "p" "p_percent" "pq" "request" "threshold" "zero") 'symbols) . font-lock-function-name-face)
     (,(regexp-opt '("contribution" "count" "needed" "value" "weight") 'symbols) . font-lock-variable-name-face)
     ("\\_<[0-9]+\\(?:\\.[0-9]+\\)?%?" . font-lock-constant-face)))
 

@@ -97,7 +97,7 @@ class _Working:
             for j in range(i):
                 both = np.flatnonzero(chosen[i] & chosen[j])
                 if one.name != said[j].name and len(both):
-                    headline = f"{cells(both)} in two parts of `{engine.name}`: `{said[j].name}` and `{one.name}`"
+                    headline = f"{cells(both)} in two parts of `{engine.word}`: `{said[j].name}` and `{one.name}`"
                     notes = [first_cells(both, self.problem.label)]
                     found = diagnostic("SDC334", headline, one.span, "these cells", notes=notes)
                     self.found.append(found.mark(said[j].span, "have a form already"))
@@ -110,7 +110,7 @@ class _Working:
         if len(left) and not self.found:
             what = "is published as it is" if len(left) == 1 else "are published as they are"
             why = "they are in the part `exact`, or in none" if exact else "no part speaks of them"
-            headline = f"{cells(left)} that {'is' if len(left) == 1 else 'are'} sensitive {what} by `{engine.name}`"
+            headline = f"{cells(left)} that {'is' if len(left) == 1 else 'are'} sensitive {what} by `{engine.word}`"
             self.found.append(
                 diagnostic("SDC334", headline, engine.span, notes=[first_cells(left, self.problem.label), why])
             )

@@ -19,7 +19,7 @@ from sdcdsl.registry import REGISTRIES
 from sdcdsl.vocabulary.backends import BACKENDS
 from sdcdsl.vocabulary.formats import FORMATS
 from sdcdsl.vocabulary.functions import FUNCTIONS
-from sdcdsl.vocabulary.methods import METHODS
+from sdcdsl.vocabulary.methods import METHODS, method_names
 from sdcdsl.vocabulary.option import OptionSpec, options_of
 from sdcdsl.vocabulary.rules import Rule, find_rule
 
@@ -78,7 +78,7 @@ def explain(
         return
     text = _page(what)
     if text is None:
-        known = [*CODES, *(name for registry in REGISTRIES for name in registry)]
+        known = [*CODES, *method_names(), *(name for registry in REGISTRIES for name in registry)]
         echo(_fault(what) or or_near(f"nothing is called {what}", what, known), err=True)
         sys.exit(exits.USAGE)
     if as_document:
@@ -90,9 +90,9 @@ def explain(
 def _page(what: str) -> str | None:
     if what.upper() in CODES:
         return page(what.upper())
-    if what in METHODS:
-        method = METHODS[what]
-        about = f"{method.about.capitalize()}. It publishes {method.publishes}. Paper: {method.paper}."
+    if (method := METHODS.find(what)) is not None:
+        also = f" Also called {', '.join(method.aliases)}." if method.aliases else ""
+        about = f"{method.about.capitalize()}.{also} It publishes {method.publishes}. Paper: {method.paper}."
         head = f"# method {method.name}\n\n{about}\n"
         return head + "\n## Options\n" + _table(options_of(method.options))
     if (rule := find_rule(what)) is not None:

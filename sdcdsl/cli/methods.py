@@ -27,7 +27,8 @@ def methods(as_json: bool) -> None:
         return
     echo("methods (protect … { method NAME { options } })")
     for m in METHODS.values():
-        echo(f"  {m.name:<12} {m.about}: {m.publishes}")
+        also = f" (also {', '.join(m.aliases)})" if m.aliases else ""
+        echo(f"  {m.name:<12} {m.about}: {m.publishes}{also}")
         echo(f"  {'':<12} options: {', '.join(options_of(m.options))}")
     echo("\nrules (sensitive by NAME(arguments))")
     for r in RULES.values():
@@ -56,7 +57,13 @@ def methods(as_json: bool) -> None:
 def _document(faults: list[Fault]) -> dict[str, dict]:
     return {
         "methods": {
-            m.name: {"about": m.about, "publishes": m.publishes, "paper": m.paper, "options": _options(m.options)}
+            m.name: {
+                "about": m.about,
+                "aliases": list(m.aliases),
+                "publishes": m.publishes,
+                "paper": m.paper,
+                "options": _options(m.options),
+            }
             for m in METHODS.values()
         },
         "rules": {

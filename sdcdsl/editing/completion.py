@@ -94,7 +94,7 @@ def _fitting(policy: Policy, state: Ahead, codes: Codes) -> Iterator[Proposal]:
     elif "NAME" not in state.accepted:
         return
     elif last in ("method", "else") and first == "method":
-        yield from (Proposal(name, "method", m.about, vocabulary.of_method(name) or "") for name, m in METHODS.items())
+        yield from _methods()
     elif first == "assess":
         yield from (Proposal(name, "method", e.about) for name, e in EXPERIMENTS.items())
     elif first == "sensitive" and last == "by":
@@ -165,6 +165,12 @@ def _options(state: Ahead, words: list[str]) -> Iterator[Proposal]:
         spec = known[words[0]]
         yield from (Proposal(choice, "keyword", spec.about) for choice in spec.choices)
         yield from _expression(None) if spec.per_cell else ()
+
+
+def _methods() -> Iterator[Proposal]:
+    for method in METHODS.values():
+        for name in (method.name, *method.aliases):
+            yield Proposal(name, "method", method.about, vocabulary.of_method(name) or "")
 
 
 def _rules() -> Iterator[Proposal]:

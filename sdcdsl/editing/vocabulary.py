@@ -45,10 +45,12 @@ def of_rule(name: str) -> str | None:
 
 
 def of_method(name: str) -> str | None:
-    method = METHODS.get(name)
+    method = METHODS.find(name)
     if method is None:
         return None
-    about = f"method **{method.name}**: {method.about}.\n\nIt publishes {method.publishes} (paper {method.paper})."
+    also = f" Also called {', '.join(method.aliases)}." if method.aliases else ""
+    about = f"method **{method.name}**: {method.about}.{also}"
+    about = f"{about}\n\nIt publishes {method.publishes} (paper {method.paper})."
     return f"{about}\n\n{table(options_of(method.options))}"
 
 
@@ -100,7 +102,7 @@ def options_in(opening: tuple[str, ...]) -> dict[str, OptionSpec]:
     first = opening[0] if opening else ""
     if first == "method":
         name = opening[max(i for i, word in enumerate(opening) if word in ("method", "else")) + 1 :][:1]
-        method = METHODS.get(name[0]) if name else None
+        method = METHODS.find(name[0]) if name else None
         return {} if method is None else options_of(method.options) | _not(options_of(Limits), method.lacks)
     if first == "assess":
         return options_of(ExperimentOptions)

@@ -28,6 +28,7 @@ from sdcdsl.pipeline.solution_file import read_solution
 from sdcdsl.policy import document as d
 from sdcdsl.solve.modelling import by_variable, column_names, numbers
 from sdcdsl.solve.writing import write
+from sdcdsl.vocabulary.methods import METHODS
 
 if TYPE_CHECKING:
     import linopy
@@ -135,7 +136,8 @@ def _solution(path: Path) -> tuple[dict[str, float], list[Diagnostic], End]:
 def _engine(protect: d.Block, method: str | None) -> tuple[d.Engine | None, list[Diagnostic]]:
     chain = protect.last(d.MethodChain)
     engines = {e.name: e for e in chain.engines} if chain is not None else {}
-    name = method or next(iter(engines), None)
+    known = METHODS.find(method) if method is not None else None
+    name = known.name if known is not None else method or next(iter(engines), None)
     if name in engines and name in modelled():
         return engines[name], []
     can = " or ".join(f"`{m}`" for m in modelled())

@@ -245,8 +245,16 @@ class Cost(Located):
 
 @record
 class Engine(Located):
+    """A method by the name of its record, whichever of its names was written."""
+
     name: str
     options: tuple[Option, ...] = ()
+    written: str = field(default="", compare=False, kw_only=True)
+
+    @property
+    def word(self) -> str:
+        """Its name as the policy writes it."""
+        return self.written or self.name
 
 
 @record

@@ -251,7 +251,7 @@ def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             if method is not None and method.exact and not any(o.name == "time_limit" for o in engine.options):
                 yield diagnostic(
                     "SDC211",
-                    f"`{engine.name}` may run for days on a large table",
+                    f"`{engine.word}` may run for days on a large table",
                     engine.span,
                     help="time_limit 10 min releases the best valid result found until then",
                 )

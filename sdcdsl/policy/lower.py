@@ -14,6 +14,7 @@ from sdcdsl.policy import expressions as x
 from sdcdsl.policy.lower_expressions import Pieces, text_of, unquoted
 from sdcdsl.syntax.layout import cells_of, depths_of, is_rule
 from sdcdsl.syntax.tree import Node, Parsed
+from sdcdsl.vocabulary.methods import METHODS
 
 
 def lower(parsed: Parsed) -> tuple[d.Document, list[Diagnostic]]:
@@ -303,7 +304,10 @@ class _Lowering(Pieces):
     # ---- pieces -------------------------------------------------------------------------------------
 
     def engine(self, node: Node) -> d.Engine:
-        return d.Engine(text_of(self.first(node)), options=self.options(node), span=self.span(node))
+        written = text_of(self.first(node))
+        method = METHODS.find(written)
+        name = method.name if method is not None else written
+        return d.Engine(name, options=self.options(node), written=written, span=self.span(node))
 
     def file(self, node: Node) -> d.FileReference:
         path = node.token("STRING")

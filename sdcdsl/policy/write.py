@@ -305,7 +305,7 @@ def _(s: d.Cost) -> str:
 
 @statement.register
 def _(s: d.MethodChain) -> str:
-    return "method " + " else ".join(f"{e.name}{_options(e.options)}" for e in s.engines)
+    return "method " + " else ".join(f"{e.word}{_options(e.options)}" for e in s.engines)
 
 
 @statement.register

@@ -35,7 +35,9 @@ def edition() -> dict[str, Any]:
         "functions": {name: [f.least, f.most] for name, f in sorted(FUNCTIONS.built_in.items())},
         "knowledge": sorted(KNOWLEDGE),
         "roles": sorted(ROLES),
-        "methods": {name: _options(m.options) for name, m in METHODS.built_in.items()},
+        "methods": {
+            name: {"aliases": list(m.aliases), "options": _options(m.options)} for name, m in METHODS.built_in.items()
+        },
         "experiments": {"names": sorted(EXPERIMENTS), "options": _options(ExperimentOptions)},
         "rules": {
             name: {"aliases": list(r.aliases), "arguments": _options(r.arguments)} for name, r in RULES.built_in.items()

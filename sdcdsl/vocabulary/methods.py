@@ -36,6 +36,7 @@ class Method(Record):
     publishes: str
     paper: str
     options: type
+    aliases: tuple[str, ...] = ()  # the full word beside the acronym; either may be written
     adjusts: bool = False  # publishes changed values, so that `assess` makes sense
     stochastic: bool = False  # needs a seed
     parts: tuple[str, ...] = ()  # options that divide the cells among them
@@ -60,6 +61,11 @@ class Method(Record):
 
 
 METHODS = Registry("methods", Method)
+
+
+def method_names() -> list[str]:
+    """All names that methods have, the acronym and the full word of one beside each other."""
+    return [name for method in METHODS.values() for name in (method.name, *method.aliases)]
 
 
 @record

@@ -125,5 +125,7 @@ protect trade as blurred {
   conditional lpl 2% of value
   conditional spl max(1, 5% of value) against external where value > 100
   against external
-  method ip
+  method intervals {
+    cap_intervals 9
+  } else suppression
 }

@@ -86,6 +86,7 @@ CHANGES = [
     ("cost value", "cost sqrt(value)", N),
     ("gap 1%", "gap 2%", N),
     ("method csp", "method ip", D),
+    ("method csp", "method suppression", N),
     ('csv "d.csv"', 'csv "e.csv"', D),
     ("codes A, B", "codes A, B, C", D),
     ("sdc 1\n", "sdc 1\nseed 4\n", N),

@@ -22,6 +22,7 @@ METHOD = Method(
     "the table with some cells hidden",
     "003 §3",
     CspOptions,
+    aliases=("suppression",),
     exact=True,
     conditional=True,
     model="sdcdsl.methods.csp.model",

@@ -40,6 +40,7 @@ METHOD = Method(
     "the closest safe table",
     "004, 000 §2.2",
     CtaOptions,
+    aliases=("adjustment",),
     adjusts=True,
     traceable=True,
     lacks=("threads",),

@@ -25,6 +25,7 @@ METHOD = Method(
     "an adjusted table with the widths α and β",
     "001 §III",
     EctaOptions,
+    aliases=("enhanced_adjustment",),
     adjusts=True,
     stochastic=True,
     lacks=("gap", "threads"),

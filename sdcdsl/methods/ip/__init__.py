@@ -30,6 +30,7 @@ METHOD = Method(
     "the table with intervals for some cells",
     "000, 003 §4",
     IpOptions,
+    aliases=("intervals",),
     exact=True,
     intervals=True,
     conditional=True,

@@ -31,6 +31,7 @@ METHOD = Method(
     "the table with some cells changed",
     "003 §6",
     PerturbOptions,
+    aliases=("perturbation",),
     adjusts=True,
     exact=True,
     conditional=True,

@@ -27,7 +27,7 @@ from sdcdsl.vocabulary.formats import (
     ValueOptions,
     Writer,
 )
-from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, method_names
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
 from sdcdsl.vocabulary.quantities import Place
 from sdcdsl.vocabulary.rules import RULES, Rule, find_rule, rule_names
@@ -36,7 +36,6 @@ from sdcdsl.vocabulary.rules import RULES, Rule, find_rule, rule_names
 _ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("modular", "mod", "hitas", "opt", "optimal", "ghmiter", "gh", "hypercube"), "csp"),
     **dict.fromkeys(("rnd", "round", "crp"), "rounding"),
-    "intervals": "ip",
 }
 
 
@@ -69,7 +68,7 @@ def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                 yield _unusable(fault, engine.span)
                 continue
             if method is None:
-                known = list(METHODS)
+                known = method_names()
                 label = did_you_mean(engine.name, known)
                 notes = [f"methods: {', '.join(known)}"]
                 if (here := _ELSEWHERE.get(engine.name.casefold())) is not None:
@@ -80,9 +79,9 @@ def _protect(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
                 yield diagnostic("SDC106", f"there is no method `{engine.name}`", word, label, notes=notes)
                 continue
             if engine.name in seen:
-                yield diagnostic("SDC111", f"method `{engine.name}` stands twice in this chain", engine.span)
+                yield diagnostic("SDC111", f"method `{engine.word}` stands twice in this chain", engine.span)
             seen.add(engine.name)
-            owner = f"method `{engine.name}`"
+            owner = f"method `{engine.word}`"
             yield from check_options(policy, engine.options, method.options, owner, protect.tables, engine.span)
     for assess in protect.all(d.Assess):
         for name in assess.experiments:

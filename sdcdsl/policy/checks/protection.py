@@ -220,7 +220,7 @@ def _seed(policy: Policy, protect: d.Block) -> Iterator[Diagnostic]:
             if engine.name in METHODS and METHODS[engine.name].stochastic:
                 yield diagnostic(
                     "SDC121",
-                    f"method `{engine.name}` draws random numbers: the policy needs a seed",
+                    f"method `{engine.word}` draws random numbers: the policy needs a seed",
                     engine.span,
                     help="seed 2025",
                 )
@@ -251,7 +251,7 @@ def _parts(protect: d.Block) -> Iterator[Diagnostic]:
             if not given:
                 yield diagnostic(
                     "SDC144",
-                    f"`{engine.name}` does not say which cells are published how",
+                    f"`{engine.word}` does not say which cells are published how",
                     engine.span,
                     notes=[f"parts: {', '.join(method.parts)}"],
                     help="interval where CONDITION",
@@ -273,7 +273,7 @@ def _conditions(protect: d.Block) -> Iterator[Diagnostic]:
             able = [m.name for m in METHODS.values() if m.conditional]
             found = diagnostic(
                 "SDC145",
-                f"`{engine.name}` does not know levels of cells that are not sensitive",
+                f"`{engine.word}` does not know levels of cells that are not sensitive",
                 said[0].span,
                 notes=[f"methods that do: {', '.join(able)}"],
             )
@@ -288,14 +288,14 @@ def _without_effect(protect: d.Block) -> Iterator[Diagnostic]:
             elsewhere = any(o.name == "backend" and o.values != (x.Name("highs"),) for o in engine.options)
             for option in engine.options:
                 if option.name in lacks and not (option.name == "threads" and elsewhere):
-                    headline = f"`{option.name}` has no effect on `{engine.name}`"
+                    headline = f"`{option.name}` has no effect on `{engine.word}`"
                     why = _NO_EFFECT.get(option.name, "this method does not look at it")
                     yield diagnostic("SDC147", headline, option.span, why, help="leave it out")
                 if option.name == "unions" and at > 0:
                     first = next((o.values for o in chain.engines[0].options if o.name == "unions"), (x.Name("on"),))
                     if option.values != first:
                         headline = "`unions` is one choice for all methods of a chain"
-                        help = f"say it of the first method, `{chain.engines[0].name}`"
+                        help = f"say it of the first method, `{chain.engines[0].word}`"
                         yield diagnostic("SDC147", headline, option.span, "the first method decides", help=help)
 
 
