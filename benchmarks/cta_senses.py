@@ -82,8 +82,8 @@ def row_of(case: Case, clock: str, peer: bool) -> Row:
     timer = DEADLINES[clock](case.limit)
     first: list[float] = []
 
-    def heard(standing: Progress) -> None:
-        if standing.objective is not None and not first:
+    def heard(progress: Progress) -> None:
+        if progress.objective is not None and not first:
             first.append(timer.elapsed)
 
     result, cpu = measured(lambda: choose(of, case.gap, timer, 0, heard))

@@ -156,9 +156,9 @@ def row_of(case: Case, base: float, clock: str) -> Row:
     trace: list[tuple[float, float]] = []
     began = process_time()
 
-    def tell(standing: Progress) -> None:
-        if standing.objective is not None and (not trace or standing.objective < trace[-1][1]):
-            trace.append((round(process_time() - began, 2), standing.objective))
+    def tell(progress: Progress) -> None:
+        if progress.objective is not None and (not trace or progress.objective < trace[-1][1]):
+            trace.append((round(process_time() - began, 2), progress.objective))
 
     context = SolveContext({"base": base, "gap": case.gap}, DEADLINES[clock](case.limit), report=tell)
     result, cpu = measured(lambda: run(made, "rounding", context))

@@ -27,12 +27,14 @@ from sdcdsl.numerics.simplex.batched import ENOUGH
 ASKED, FULL, MORE_TO_SAY = 0, 1, 2
 
 
-def streams(ledger: Ledger, engine: PresolvedEngine) -> bool:
+def batches_pay(ledger: Ledger, engine: PresolvedEngine) -> bool:
     """Whether it pays, and nobody knows more than the view."""
     return engine.inner.fast and not len(ledger.known.cell)
 
 
-def streamed(ledger: Ledger, engine: PresolvedEngine, pairs: np.ndarray, side: int) -> Iterator[tuple[int | None, int]]:
+def in_batches(
+    ledger: Ledger, engine: PresolvedEngine, pairs: np.ndarray, side: int
+) -> Iterator[tuple[int | None, int]]:
     """Asks about one side of the pairs in this order. Yields a pair that somebody else has to ask about before it goes
     on, or None, and how many questions were passed since the last time."""
     presolved, inner = engine.presolved, engine.inner
@@ -50,8 +52,8 @@ def streamed(ledger: Ledger, engine: PresolvedEngine, pairs: np.ndarray, side: i
     at = 0
     while at < len(pairs):
         end, before = min(at + TUNING.flows_at_once, len(pairs)), at
-        at, why = inner.stream(
-            _stream.fast,
+        at, why = inner.run_batch(
+            _answer_batch.fast,
             ((pairs, local, want, side, at, end), slack, served, entries, levels, kept.lists),
             (ledger.task.exact, ledger.task.exact or ledger.task.to_the_end, ledger.strict),
         )
@@ -86,9 +88,9 @@ class _Kept:
 
 
 @kernel
-def _stream(asked, numbers, graph, box, marks, lists, modes):
+def _answer_batch(batch, numbers, graph, box, marks, lists, modes):
     """The number of the question it stopped at, why, and the last mark used."""
-    (pairs, local, wants, side, first, last), slack, served, entries, levels, kept = asked
+    (pairs, local, wants, side, first, last), slack, served, entries, levels, kept = batch
     grid, scale, stamp = numbers
     exact, to_the_end, strict = modes
     reached, closed, _, _, is_open = entries

@@ -61,10 +61,10 @@ class Propagated:
         m = self.matrix
         left = {cell: float(sign)}
         gamma: dict[int, float] = {}
-        waiting = [(-(len(self._by) - 1), cell)]
+        pending = [(-(len(self._by) - 1), cell)]
         steps = 0
-        while waiting:
-            minus, at = heapq.heappop(waiting)
+        while pending:
+            minus, at = heapq.heappop(pending)
             amount = left.get(at, 0.0)
             found = self._relation(at, amount > 0, -minus) if amount else None
             if found is None:
@@ -74,7 +74,7 @@ class Propagated:
                 return None
             when, relation = found
             if when < -minus:  # others come first
-                heapq.heappush(waiting, (-when, at))
+                heapq.heappush(pending, (-when, at))
                 continue
             span = slice(m.start[relation], m.start[relation + 1])
             cells, values = m.index[span].tolist(), m.value[span].tolist()
@@ -83,7 +83,7 @@ class Propagated:
             for other, value in zip(cells, values, strict=True):
                 left[other] = left.get(other, 0.0) - factor * value
                 if other != at and when > 0:
-                    heapq.heappush(waiting, (1 - when, other))
+                    heapq.heappush(pending, (1 - when, other))
             left[at] = 0.0
         used = [e for e, g in gamma.items() if g]
         return np.array(used, dtype=np.int64), np.array([gamma[e] for e in used])

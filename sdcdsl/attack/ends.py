@@ -40,8 +40,8 @@ class Ends:
         self._limit(problem, found)
 
     def _attain(self, problem: ProofProblem, found: Findings) -> None:
-        wanted = found.closed | self.task.exact  # of others nobody asked for the end
-        side, pair = np.nonzero(wanted & (found.witness >= 0) & (found.step != 0))
+        required = found.closed | self.task.exact  # of others nobody asked for the end
+        side, pair = np.nonzero(required & (found.witness >= 0) & (found.step != 0))
         step, which = found.step[side, pair], found.witness[side, pair]
         endless = np.isinf(step)
         for s, p, w, way in zip(*(x[endless].tolist() for x in (side, pair, which, step)), strict=True):
@@ -59,15 +59,15 @@ class Ends:
             found.least[at] = np.minimum(far, found.most[at])
 
     def _limit(self, problem: ProofProblem, found: Findings) -> None:
-        asked = list(self._why)
+        sides = list(self._why)
         reasons = [
             (pair, side == UP, equations, gamma if side == UP else -gamma)
             for (side, pair), (equations, gamma) in self._why.items()
         ]
-        if not asked:
+        if not sides:
             return
-        at = tuple(np.array(asked).T)
-        nothing = np.zeros(len(asked))  # of the values nothing is known here, nor needed
+        at = tuple(np.array(sides).T)
+        nothing = np.zeros(len(sides))  # of the values nothing is known here, nor needed
         found.most[at] = np.minimum(found.most[at], limits(problem, reasons, found.least[at], nothing))
 
 

@@ -18,20 +18,20 @@ from sdcdsl.numerics.null_space import Echelon, echelon
 ENGINES = ("dense", "network", "highs")
 
 
-def engine_for(component: Component, asked: str | None = None) -> Engine:
+def engine_for(component: Component, name_of_engine: str | None = None) -> Engine:
     """The engine that fits, or the one asked for (which may not be able to: ValueError)."""
     matrix, l, u = component.matrix, component.l, component.u
     if not matrix.rows:
         return UnrelatedCell(l, u)
-    if asked == "highs":
+    if name_of_engine == "highs":
         return _highs(component, None)
-    if asked == "network":
+    if name_of_engine == "network":
         made = _network(component)
         if made is None:
             raise ValueError("the relations are not those of a network")
         return made
     found, entries = None, len(matrix.index)
-    if asked is None and entries > TUNING.large_matrix:
+    if name_of_engine is None and entries > TUNING.large_matrix:
         if entries < TUNING.large_elimination:
             found = echelon(matrix)
         few = found is not None and len(found.free) <= TUNING.few_dimensions
@@ -41,9 +41,9 @@ def engine_for(component: Component, asked: str | None = None) -> Engine:
     if found is None:
         found = echelon(matrix)
     size = matrix.columns * len(found.free) if found is not None else inf
-    if asked == "dense" and found is None:
+    if name_of_engine == "dense" and found is None:
         raise ValueError("too many numbers for an elimination")
-    if found is not None and (asked == "dense" or size <= TUNING.large_tableau):
+    if found is not None and (name_of_engine == "dense" or size <= TUNING.large_tableau):
         return TableauEngine(matrix, found, l, u)
     return _highs(component, found)
 
@@ -58,16 +58,16 @@ class Engines:
         """Engines stay in the process they were made in: others begin with none."""
         return Engines, ()
 
-    def of(self, component: Component, asked: str | None = None) -> Engine:
+    def of(self, component: Component, name_of_engine: str | None = None) -> Engine:
         for other, name, engine in self._kept:
-            if name == asked and _same_box(component, other):
+            if name == name_of_engine and _same_box(component, other):
                 return engine
-        return self.new(component, asked)
+        return self.new(component, name_of_engine)
 
-    def new(self, component: Component, asked: str | None = None) -> Engine:
+    def new(self, component: Component, name_of_engine: str | None = None) -> Engine:
         """One that knows nothing yet, kept for others: what it answers does not depend on who asked before."""
-        made = engine_for(component, asked)
-        self._kept = [*self._kept[1 - TUNING.kept_engines :], (component, asked, made)]
+        made = engine_for(component, name_of_engine)
+        self._kept = [*self._kept[1 - TUNING.kept_engines :], (component, name_of_engine, made)]
         return made
 
 

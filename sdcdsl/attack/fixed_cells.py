@@ -37,8 +37,8 @@ class FixedCellsEngine:
         return self._still[cells]
 
     def _why(self, cell: int, sign: int) -> Identity:
-        wanted = np.zeros(len(self._still))
-        wanted[cell] = sign
-        gamma = self.echelon.multipliers(wanted)
+        goal = np.zeros(len(self._still))
+        goal[cell] = sign
+        gamma = self.echelon.multipliers(goal)
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
         return self.echelon.row[used], gamma[used]

@@ -126,10 +126,10 @@ class FlowEngine:
             for j, (a, b) in zip(reversed(cells), reversed(before), strict=True):
                 self._low[j], self._high[j] = a, b
 
-    def stream(self, loop: Callable, asked: tuple, modes: tuple) -> tuple[int, int]:
+    def run_batch(self, loop: Callable, batch: tuple, modes: tuple) -> tuple[int, int]:
         """A compiled loop over many questions, which keeps its marks here."""
         at, why, self._stamp = loop(
-            asked,
+            batch,
             (self.grid, self.scale, self._stamp),
             self._graph,
             (self._low, self._high, self._d),

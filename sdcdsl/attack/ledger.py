@@ -59,9 +59,9 @@ class Ledger:
         if len(self.known.cell):
             key = self.known.attacker * len(self.l) + self.known.cell
             order = np.argsort(key)
-            wanted = self.pairs.attacker * len(self.l) + cell
-            at = np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)
-            there = key[order][at] == wanted
+            sought = self.pairs.attacker * len(self.l) + cell
+            at = np.minimum(np.searchsorted(key[order], sought), len(key) - 1)
+            there = key[order][at] == sought
             entry = order[at[there]]
             own[DOWN, there] = np.minimum(own[DOWN, there], -self.known.l[entry])
             own[UP, there] = np.minimum(own[UP, there], self.known.u[entry])

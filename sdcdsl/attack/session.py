@@ -61,7 +61,7 @@ class Session:
         self.relations = ReducedRelations(coefficient, cell_of, equation_of, len(a), equations)
         self.a, self.l, self.u = a, *around(a, low, high)
         self.reduction = Reduction(self.relations, self.l, self.u)
-        self._asked = engine
+        self._questions = engine
         self._engines: dict[int, tuple[Component, Engine]] = {}
 
     def range(self, cell: int) -> CellRange:
@@ -70,7 +70,7 @@ class Session:
             return self._still(cell)
         if number not in self._engines:
             component = self.reduction.component(number)
-            self._engines[number] = component, engine_for(component, self._asked)
+            self._engines[number] = component, engine_for(component, self._questions)
         component, engine = self._engines[number]
         local = int(np.searchsorted(component.cells, cell))
         down, up = engine.push(local, -1), engine.push(local, 1)

@@ -42,11 +42,11 @@ class SingletonPresolve:
 
     def chain(self, cell: int, sign: int) -> Identity:
         """γ with sign · e_cell = Mᵀγ: the equation that determines the cell, and those of the cells it refers to."""
-        wanted = {cell: float(sign)}
+        goal = {cell: float(sign)}
         gamma: dict[int, float] = {}
         m = self.matrix
         for other, equation in reversed(self.order):
-            amount = wanted.pop(other, 0.0)
+            amount = goal.pop(other, 0.0)
             if amount == 0:
                 continue
             span = slice(m.start[equation], m.start[equation + 1])
@@ -54,7 +54,7 @@ class SingletonPresolve:
             factor = amount / row.pop(other)
             gamma[equation] = factor
             for j, value in row.items():
-                wanted[j] = wanted.get(j, 0.0) - factor * value
+                goal[j] = goal.get(j, 0.0) - factor * value
         return np.array(list(gamma), dtype=np.int64), np.array(list(gamma.values()))
 
 

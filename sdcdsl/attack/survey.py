@@ -21,7 +21,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from sdcdsl.attack.batched_max_flow import streamed, streams
+from sdcdsl.attack.batched_max_flow import batches_pay, in_batches
 from sdcdsl.attack.ends import Ends
 from sdcdsl.attack.engine import Answer, Bounds, Engine, Identity
 from sdcdsl.attack.engine_choice import Engines
@@ -29,6 +29,7 @@ from sdcdsl.attack.ledger import OVERSHOOT, SHORT, Ledger
 from sdcdsl.attack.singleton_presolve import PresolvedEngine
 from sdcdsl.attack.tableau_engine import Answers, TableauEngine
 from sdcdsl.attack.task import DOWN, UP, AttackTask, Findings, Refutation
+from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY
 from sdcdsl.numerics.simplex.tableau import typical_slack
 
@@ -36,8 +37,6 @@ T = TypeVar("T")
 
 SURELY_SHORT = 1 - 1e-7  # of a level: what sums with rounding errors show to be below this is below the level
 ENOUGH_OF_GAIN = 1 - 1e-12  # the same sum, added up in another order
-ROOMY = 1.5  # times what is required is so much slack that it is reached before the corners get crowded
-LAST_JOINT = 0.1  # joint questions end when one settles less than this share of what it asked for
 
 
 def settle(task: AttackTask, progress: Callable[[int], None] | None = None, engines: Engines | None = None) -> Findings:
@@ -53,7 +52,7 @@ class _Survey(Ledger):
         n = len(self.pairs)
         self.refuted = np.zeros((2, n), dtype=bool)
         self.exposed = np.zeros(n, dtype=bool)  # as good as proved, and only the verdict is wanted
-        self.asked = np.zeros((2, len(self.l)), dtype=bool)
+        self.pushed = np.zeros((2, len(self.l)), dtype=bool)
         self.ends = Ends(task) if task.prove else None
 
     # ---- the three steps -------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ class _Survey(Ledger):
                 return
             self._credit(*move)
             if self._quick or np.count_nonzero(~(self.open[side] & self._lacking(side))[ask]) < max(
-                LAST_JOINT * len(ask), 2
+                TUNING.last_joint * len(ask), 2
             ):
                 return
 
@@ -160,7 +159,7 @@ class _Survey(Ledger):
     @cached_property
     def _loose(self) -> bool:
         """Whether nobody requires all of its slack, where hundreds of rows may meet in one corner."""
-        need = self.pairs.need * ROOMY
+        need = self.pairs.need * TUNING.roomy
         return self.task.exact or bool((need <= self.own)[self.open].all())
 
     def _all_at_once(self) -> None:
@@ -231,8 +230,8 @@ class _Survey(Ledger):
     def _one_by_one(self, side: int) -> Iterator[tuple[int | None, int]]:
         """Pairs to ask about, and how many are done with each."""
         pairs = self._hardest_first(side)
-        if isinstance(self.engine, PresolvedEngine) and streams(self, self.engine):
-            yield from streamed(self, self.engine, pairs, side)
+        if isinstance(self.engine, PresolvedEngine) and batches_pay(self, self.engine):
+            yield from in_batches(self, self.engine, pairs, side)
         else:
             yield from ((int(pair), 1) for pair in pairs)
 
@@ -285,7 +284,7 @@ class _Survey(Ledger):
             self.found.questions += 1
             if move is not None and max(self.steps(*move)) > 0:
                 self.moved[move[0]] = True
-            if np.count_nonzero(self.moved[cells]) < max(LAST_JOINT * len(cells), 2):
+            if np.count_nonzero(self.moved[cells]) < max(TUNING.last_joint * len(cells), 2):
                 return
 
     # ---- questions and what they give --------------------------------------------------------------------
@@ -293,7 +292,7 @@ class _Survey(Ledger):
     def _ask(self, pair: int, side: int, need: float, refute: bool = False) -> None:
         cell, attacker = int(self.pairs.cell[pair]), int(self.pairs.attacker[pair])
         bounds = self.bounds_of(attacker)
-        if bounds is not None and not self.asked[side, cell]:
+        if bounds is not None and not self.pushed[side, cell]:
             self._ask_for_all(cell, side)
             if not self.open[side, pair] and not refute:
                 return
@@ -330,7 +329,7 @@ class _Survey(Ledger):
 
     def _ask_for_all(self, cell: int, side: int) -> None:
         """How far the cell goes for who knows no more than the view: nobody gets it further."""
-        self.asked[side, cell] = True
+        self.pushed[side, cell] = True
         mine = self.by_cell[self.pair_start[cell] : self.pair_start[cell + 1]]
         need = inf if self.task.exact else OVERSHOOT * float(self.pairs.need[side, mine].max())
         answer = self._push(cell, 1 if side == UP else -1, need, None)

@@ -312,12 +312,12 @@ class TableauEngine:
 
     def multipliers(self, price: Price) -> Identity:
         """γ with sign · e_cell - Mᵀγ = the coefficients: solved on a basis of the relations, exact up to rounding."""
-        wanted = np.zeros(self.matrix.columns)
+        goal = np.zeros(self.matrix.columns)
         if len(price.rows):
             cells, coefficient = self._identity(price)
-            np.subtract.at(wanted, cells, coefficient)
-        wanted[price.cell] += price.sign
-        gamma = self.echelon.multipliers(wanted)
+            np.subtract.at(goal, cells, coefficient)
+        goal[price.cell] += price.sign
+        gamma = self.echelon.multipliers(goal)
         used = np.flatnonzero(np.abs(gamma) > 1e-12)
         return self.echelon.row[used], gamma[used]
 

@@ -20,6 +20,8 @@ class Tuning:
     flows_at_once: int = 500  # questions before somebody may be told how far it is
     rounds: int = 4  # of bound propagation
     most_reasons: int = 300  # relations of one reason of bound propagation
+    roomy: float = 1.5  # times what is required is so much slack that it is reached before the corners get crowded
+    last_joint: float = 0.1  # joint questions end when one settles less than this share of what it asked for
 
 
 TUNING = Tuning()

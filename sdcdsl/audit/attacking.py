@@ -77,8 +77,8 @@ def attack(
         tasks = [(view, pairs, replace(task, to_the_end=not exact, prove=True)) for view, pairs, task in tasks]
     batches = _batches(tasks, ENDS if exact else VERDICTS)
     tally = Tally([sum(len(tasks[i][1]) for i in batch) for batch in batches], progress)
-    asked = _asked(tasks, batches, team, tally, engines)
-    made = in_order(team, surveyed, asked, done=tally.done)
+    calls = _calls(tasks, batches, team, tally, engines)
+    made = in_order(team, surveyed, calls, done=tally.done)
     for batch, found in zip(batches, made, strict=True):
         for i, findings in zip(batch, found, strict=True):
             view, pairs, task = tasks[i]
@@ -98,7 +98,7 @@ def _batches(tasks: list[Stated], most: int) -> list[list[int]]:
     return out
 
 
-def _asked(
+def _calls(
     tasks: list[Stated], batches: list[list[int]], team: Team, tally: Tally, engines: Engines | None
 ) -> list[tuple]:
     """What `surveyed` is given. A component that several tasks are about is shared, not sent with each of them."""

@@ -39,7 +39,7 @@ class Audit:
     problem: TableProblem
     pattern: Pattern
     proofs: Proofs
-    asked_exact: bool  # the ends of intervals were required, not only verdicts
+    exact_required: bool  # the ends of intervals were required, not only verdicts
     integer: bool
     revealed: np.ndarray  # hidden cells nobody marked, which attackers of the first view compute exactly
     revealed_by: np.ndarray  # int: the view that does
@@ -71,7 +71,7 @@ class Audit:
 
     @cached_property
     def intervals(self) -> Intervals:
-        return Intervals(self.proofs, self.asked_exact, self.integer)
+        return Intervals(self.proofs, self.exact_required, self.integer)
 
     @cached_property
     def exact(self) -> bool:

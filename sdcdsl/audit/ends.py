@@ -28,19 +28,19 @@ def prove_ends(
     """Enters what is found about the ends of the pairs in `free`, a mask; what solvers said instead of an answer."""
     options: dict[str, Any] = {"exact": True, "prove_ends": True, "team": team}
     first = {**options, "engine": engine, "engines": engines, "progress": progress}
-    failures = _asked(proofs, ~proofs.exact & free, first)
+    failures = _again(proofs, ~proofs.exact & free, first)
     # Where the relations alone determine a cell, a smaller box gives no better reason.
     free = free & ~proofs.fixed
     for size in (proofs.most, proofs.least):
         for sides, far in _alike(~proofs.exact & free, size):
-            failures += _asked(proofs, sides & ~proofs.exact, {**options, "engine": engine, "within": ROOM * far})
+            failures += _again(proofs, sides & ~proofs.exact, {**options, "engine": engine, "within": ROOM * far})
     if engine is None and 0 < (~proofs.exact & free).sum() <= MOST:
         for sides, far in _alike(~proofs.exact & free, proofs.most):
-            failures += _asked(proofs, sides, {**options, "engine": "highs", "within": ROOM * far})
+            failures += _again(proofs, sides, {**options, "engine": "highs", "within": ROOM * far})
     return failures
 
 
-def _asked(proofs: Proofs, sides: np.ndarray, options: dict[str, Any]) -> list[str]:
+def _again(proofs: Proofs, sides: np.ndarray, options: dict[str, Any]) -> list[str]:
     failures: list[str] = []
     for made in _attacks(proofs, sides, options):
         proofs.note(made)

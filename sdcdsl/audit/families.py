@@ -79,13 +79,13 @@ def serve_the_rest(proofs: Proofs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _serve_members(proofs: Proofs, served: ServedMembers, program: _Program, family: int, side: int) -> None:
-    waiting = served.waiting(family, side)
-    if len(waiting) > 1 and _offer(proofs, program, family, side, program.shortest(family, side, waiting)):
-        waiting = served.waiting(family, side)
-    while len(waiting):
-        one, waiting = waiting[:1], waiting[1:]
+    pending = served.pending(family, side)
+    if len(pending) > 1 and _offer(proofs, program, family, side, program.shortest(family, side, pending)):
+        pending = served.pending(family, side)
+    while len(pending):
+        one, pending = pending[:1], pending[1:]
         if _offer(proofs, program, family, side, program.shortest(family, side, one)):
-            waiting = np.intersect1d(waiting, served.waiting(family, side))
+            pending = np.intersect1d(pending, served.pending(family, side))
 
 
 def _offer(

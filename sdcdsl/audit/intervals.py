@@ -24,10 +24,10 @@ NEARLY = 0.05  # of a unit, at most: what a distance may lack to count as a whol
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """`asked`: exact ends were required. Otherwise nothing is called exact. `integer`: the ends are whole numbers."""
+    """`exact_required`: exact ends were. Otherwise nothing is called exact. `integer`: the ends are whole numbers."""
 
     proofs: Proofs
-    asked: bool
+    exact_required: bool
     integer: bool
 
     @property
@@ -54,7 +54,7 @@ class Intervals:
 
     @cached_property
     def _exact(self) -> np.ndarray:
-        if not self.asked:
+        if not self.exact_required:
             return np.zeros_like(self.most, dtype=bool)
         if self.integer:
             return (self._least >= self.most) | self.proofs.exact

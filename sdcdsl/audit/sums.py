@@ -49,8 +49,8 @@ def with_narrow_sums(
         return problem
     wider = problem.sums.extended(more).listing_as(problem)
     fresh = np.flatnonzero(wider.dataset["cell_at"].values >= problem.n)
-    asked = replace(wider, dataset=wider.dataset.isel(pair=fresh))
-    made = audit(asked, covering(pattern, wider.n), exact=False, integer=integer, team=team)
+    new_pairs = replace(wider, dataset=wider.dataset.isel(pair=fresh))
+    made = audit(new_pairs, covering(pattern, wider.n), exact=False, integer=integer, team=team)
     short = np.unique(made.proofs.problem.pairs.cell[made.verdicts != "p"]) - problem.n
     if not len(short):
         return problem

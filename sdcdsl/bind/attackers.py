@@ -65,10 +65,10 @@ def know(
         return None, found
     low[~stated], high[~stated] = (ends[~stated] for ends in _of_members(low, high, unions))
     low[fixed], high[fixed] = a[fixed], a[fixed]  # what is published as it is, everybody knows
-    told, found = _told(attacker, views, tables, a, name, len(a) - len(unions))
+    known_before, found = _known_before(attacker, views, tables, a, name, len(a) - len(unions))
     if found:
         return None, found
-    for one in told:
+    for one in known_before:
         low[one.cells], high[one.cells] = a[one.cells], a[one.cells]
     each = attacker.last(d.Each)
     members, own = (attacker.name,), _Parts.none()
@@ -76,14 +76,14 @@ def know(
         labels, own = _each(attacker, each, views, tables, a, unions)
         members = tuple(f"{attacker.name} {label}" for label in labels)
     known = (own.member, own.cell, own.amount, own.most, own.alone)
-    return Knowledge(attacker.name, low, high, members, *known, known_before=told), []
+    return Knowledge(attacker.name, low, high, members, *known, known_before=known_before), []
 
 
 def _knows(attacker: d.Block, what: str) -> d.Knows | None:
     return next((k for k in attacker.all(d.Knows) if k.what == what), None)
 
 
-def _told(
+def _known_before(
     attacker: d.Block,
     views: Sequence[View],
     tables: Sequence[BoundTable],

@@ -42,13 +42,13 @@ class Codes:
 
     def having(self, label: Any, name: str) -> np.ndarray:
         """bool [cell]."""
-        wanted = [label] if np.ndim(label) == 0 else list(np.asarray(label, dtype=object).ravel())
+        labels = [label] if np.ndim(label) == 0 else list(np.asarray(label, dtype=object).ravel())
         where = {code: position for position, code in enumerate(self.codes)}
-        unknown = [str(one) for one in wanted if str(one) not in where]
+        unknown = [str(one) for one in labels if str(one) not in where]
         if unknown:
             near = did_you_mean(unknown[0], self.codes)
             raise KeyError(f"no cell has the code `{unknown[0]}` in `{name}`. {near}".strip())
-        return np.isin(self.at, [where[str(one)] for one in wanted])
+        return np.isin(self.at, [where[str(one)] for one in labels])
 
 
 class CellLabels(xr.Index):

@@ -128,9 +128,9 @@ class Composition:
     @cached_property
     def rounds(self) -> list[RollUpStep]:
         """All the ways up, tree by tree, from the deepest level to the root; the leaves themselves are not a round."""
-        return [step for number, tree in enumerate(self.dimension.trees) for step in self._climb(number, tree)]
+        return [step for number, tree in enumerate(self.dimension.trees) for step in self._roll_up(number, tree)]
 
-    def _climb(self, number: int, tree: CodeTree) -> Iterator[RollUpStep]:
+    def _roll_up(self, number: int, tree: CodeTree) -> Iterator[RollUpStep]:
         index = self.dimension.index
         codes = np.array([index[code] for code in tree.codes], dtype=np.int64)
         own = np.zeros(self.size, dtype=bool)
@@ -167,9 +167,9 @@ def _bottom_up(composition: Composition) -> list[int]:
     while stack:
         code = stack[-1]
         children = composition.child[composition.children(defining[code])].tolist()
-        waiting = [c for c in children if c in defining and c not in seen]
-        if code not in seen and waiting:
-            stack.extend(waiting)
+        pending = [c for c in children if c in defining and c not in seen]
+        if code not in seen and pending:
+            stack.extend(pending)
             continue
         stack.pop()
         if code not in seen:

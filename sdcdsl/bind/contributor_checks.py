@@ -37,7 +37,7 @@ def contributors_fit(
 ) -> list[Diagnostic]:
     """All figures as the file gives them, by cell and column, nan where it has none; `largest` from the first on."""
 
-    def told(bad: np.ndarray, what: str, column: str, *others: tuple[str, np.ndarray]) -> Iterator[Diagnostic]:
+    def reported(bad: np.ndarray, what: str, column: str, *others: tuple[str, np.ndarray]) -> Iterator[Diagnostic]:
         at = np.flatnonzero(bad & (row >= 0))
         if len(at):
             lines = frame[ROW].gather(row[at[:10]]).to_list()
@@ -51,17 +51,17 @@ def contributors_fit(
     signed = bool((value < 0).any())
     slack = ROUNDING * np.abs(value)
     for column, given in counts.items():
-        found += told(given < 0, "less than no contributors", column, (column, given))
+        found += reported(given < 0, "less than no contributors", column, (column, given))
     before: tuple[str, np.ndarray] | None = None
     for column, given in largest.items():
         if not signed:
-            found += told(given < 0, "contributions below zero", column, (column, given))
-            found += told(
+            found += reported(given < 0, "contributions below zero", column, (column, given))
+            found += reported(
                 given > value + slack, "contributions larger than the cell", column, (column, given), ("value", value)
             )
         if before is not None:
             above = np.abs(given) > np.abs(before[1]) + ROUNDING * np.abs(before[1])
-            found += told(
+            found += reported(
                 above, f"contributions larger than those of `{clip(before[0])}`", column, (column, given), before
             )
         before = column, given
@@ -72,12 +72,12 @@ def contributors_fit(
     if not signed:
         tolerance = slack + 0.5 * (len(columns) + 1) * _unit([value, *largest.values()])
         bad = known.sum(axis=0) > value + tolerance
-        found += told(
+        found += reported(
             bad, "contributions that are larger together than the cell", columns[-1], *largest.items(), ("value", value)
         )
     for column, given in counts.items():
         fewer = given < (known != 0).sum(axis=0)
-        found += told(fewer, "fewer contributors than contributions", column, (column, given), *largest.items())
+        found += reported(fewer, "fewer contributors than contributions", column, (column, given), *largest.items())
     return found
 
 

@@ -203,9 +203,9 @@ def _any(masks: Sequence[np.ndarray]) -> np.ndarray:
     return np.logical_or.reduce(np.broadcast_arrays(*masks))
 
 
-def _listed(codes: DimensionCodes, wanted: Sequence[str]) -> np.ndarray:
+def _listed(codes: DimensionCodes, required: Sequence[str]) -> np.ndarray:
     out = np.zeros(len(codes.codes), dtype=bool)
-    out[[codes.index[c] for c in wanted if c in codes.index]] = True
+    out[[codes.index[c] for c in required if c in codes.index]] = True
     return out
 
 
@@ -279,7 +279,7 @@ def select(
 def last_match(
     views: Sequence[View],
     clauses: Sequence[Clause],
-    wanted: np.ndarray,
+    required: np.ndarray,
     name: Callable[[int], str],
     finite: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, list[Diagnostic]]:
@@ -287,7 +287,7 @@ def last_match(
 
     Where a clause has no finite value in a cell that follows it, a diagnostic names the cell (SDC321).
     """
-    n = len(wanted)
+    n = len(required)
     amount, by = np.full(n, np.nan), np.full(n, -1, dtype=np.int64)
     found: list[Diagnostic] = []
     for index in reversed(range(len(clauses))):
@@ -297,7 +297,7 @@ def last_match(
         for view in views:
             if not view.has(clause.where) or not view.has(clause.amount) or (clause.numbered and view.numbers is None):
                 continue
-            local = np.flatnonzero(wanted[view.cells] & (by[view.cells] < 0))
+            local = np.flatnonzero(required[view.cells] & (by[view.cells] < 0))
             true, unknown = Evaluator(view, local).holds(clause.where)
             # What a sum of cells does not have (a count, a code) cannot select it.
             vague += view.cells[local[unknown]].tolist() if view.is_table else []

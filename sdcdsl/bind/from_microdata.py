@@ -73,9 +73,9 @@ def from_microdata(
     found += problems
     judged = every if kept is None else table_of(kept)
     request = sources.declared(data, "request")
-    asked = None
+    requested = None
     if request is not None:
-        asked = table_of(frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null()), k=1)
+        requested = table_of(frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null()), k=1)
     sums = {name: table_of(frame, replace(columns, measure=sources.column(data, name)), k=0) for name in variables}
     if has_errors(found) or judged is None:
         return None, found
@@ -91,7 +91,7 @@ def from_microdata(
             "weight": every.weighted_count,
             **{name: made.value for name, made in sums.items() if made is not None},
         },
-        judged=cells_of(judged, requested=asked, frequency=total is None),
+        judged=cells_of(judged, requested=requested, frequency=total is None),
         known_largest=k,
         contributors=Contributors(every, units, judged),
         keys=cell_keys(frame, cells, columns, policy.seed or 0) if wants_keys(policy) else None,

@@ -17,17 +17,17 @@ def contributions_to(lattice: Lattice, leaves: Leaves, chosen: np.ndarray) -> Co
     cell: `wanted[d]` marks the places, final in dimensions < d and leaves from d on, below a chosen cell. The
     work is proportional to the contributions that reach one.
     """
-    wanted = [chosen]
+    required = [chosen]
     for d in reversed(range(len(lattice.shape))):
-        down = wanted[0].copy()
+        down = required[0].copy()
         slabs = down.reshape(-1, lattice.shape[d], lattice.stride[d])
         for parents, children, _ in reversed(lattice.compositions[d].steps):
             for parent, child in zip(parents, children, strict=True):  # a code may be a child in two trees
                 slabs[:, child] |= slabs[:, parent]
-        wanted.insert(0, down)
-    current = leaves.at(wanted[0])
+        required.insert(0, down)
+    current = leaves.at(required[0])
     for d, composition in enumerate(lattice.compositions):
-        reached = [_where(current, wanted[d + 1][current.cell])]
+        reached = [_where(current, required[d + 1][current.cell])]
         moving = current
         for step in composition.rounds:
             if step.first:
@@ -36,7 +36,7 @@ def contributions_to(lattice: Lattice, leaves: Leaves, chosen: np.ndarray) -> Co
             code = lattice.codes_at(moving.cell, d)
             cell = moving.cell + (step.move[code] - code) * lattice.stride[d]
             moving = Contributions(cell, moving.holding, moving.amount * step.sign[code])
-            reached.append(_where(moving, step.reached[step.move[code]] & wanted[d + 1][cell]))
+            reached.append(_where(moving, step.reached[step.move[code]] & required[d + 1][cell]))
         current = Contributions(
             np.concatenate([part.cell for part in reached]),
             np.concatenate([part.holding for part in reached]),

@@ -243,10 +243,10 @@ def first_rows(series: pl.Series) -> np.ndarray:
     return rows["row"].to_numpy().astype(np.int64)
 
 
-def contributors_among(frame: pl.LazyFrame | pl.DataFrame, column: str, wanted: Sequence[str]) -> set[str]:
+def contributors_among(frame: pl.LazyFrame | pl.DataFrame, column: str, among: Sequence[str]) -> set[str]:
     """Which of the wanted contributors the data has."""
     name = pl.col(column).cast(pl.String)
-    return set(frame.lazy().filter(name.is_in(wanted)).select(name.unique()).collect()[column].to_list())
+    return set(frame.lazy().filter(name.is_in(among)).select(name.unique()).collect()[column].to_list())
 
 
 def without_contributors(frame: pl.LazyFrame | pl.DataFrame, column: str, left_out: Sequence[str]) -> pl.LazyFrame:

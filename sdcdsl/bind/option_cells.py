@@ -56,7 +56,7 @@ def engine_options(engine: d.Engine, described: type, problem: TableProblem) -> 
 class _Working:
     def __init__(self, problem: TableProblem):
         self.problem = problem
-        self.wanted: np.ndarray = problem.dataset["published"].values
+        self.needed: np.ndarray = problem.dataset["published"].values
         self.views = _with_levels(problem)
         self.found: list[Diagnostic] = []
 
@@ -81,14 +81,14 @@ class _Working:
 
     def _amount(self, said: Sequence[tuple[x.Expression, d.Option]]) -> tuple[np.ndarray, np.ndarray]:
         clauses = [Clause(amount, option.where, option.span) for amount, option in said]
-        amount, by, problems = last_match(self.views, clauses, self.wanted, self.problem.label)
+        amount, by, problems = last_match(self.views, clauses, self.needed, self.problem.label)
         self.found += problems
         return amount, by
 
     def _cells(self, option: d.Option) -> np.ndarray:
         chosen, problems = select(self.views, option.where, self.problem.n, self.problem.label)
         self.found += problems
-        return chosen & self.wanted
+        return chosen & self.needed
 
     def divide(self, said: Sequence[d.Option], engine: d.Engine) -> None:
         """No cell is published in two forms, and sensitive cells in one that can protect them."""
@@ -104,7 +104,7 @@ class _Working:
         exact = [mask for option, mask in zip(said, chosen, strict=True) if option.name == "exact"]
         covered = np.logical_or.reduce([m for o, m in zip(said, chosen, strict=True) if o.name != "exact"] or [False])
         shown = (
-            (self.problem.dataset["status"].values == "u") & self.wanted & ~np.broadcast_to(covered, self.wanted.shape)
+            (self.problem.dataset["status"].values == "u") & self.needed & ~np.broadcast_to(covered, self.needed.shape)
         )
         left = np.flatnonzero(shown)
         if len(left) and not self.found:
@@ -127,9 +127,9 @@ class _Working:
 
 def _with_levels(problem: TableProblem) -> list[View]:
     """In an option `lpl`, `upl` and `spl` are the largest against any attacker."""
+    amounts = [one.amounts for one in problem.attacker_levels]
     most = {
-        level: np.max([one.amounts[level] for one in problem.asked], axis=0) if problem.asked else np.zeros(problem.n)
-        for level in LEVELS
+        level: np.max([one[level] for one in amounts], axis=0) if amounts else np.zeros(problem.n) for level in LEVELS
     }
     return [
         replace(view, quantities={**view.quantities, **{level: most[level][view.cells] for level in LEVELS}})

@@ -19,7 +19,7 @@ from sdcdsl.proof.families import Families
 MOST_LISTED = 20_000  # pairs of one class of contributors that are listed
 
 
-def asked_for(amounts: dict[str, np.ndarray]) -> int:
+def pairs_required(amounts: dict[str, np.ndarray]) -> int:
     """How many cells have a level."""
     return int(np.count_nonzero(np.sum(list(amounts.values()), axis=0) > 0))
 
@@ -62,7 +62,7 @@ class PairBuilder:
     def by_families(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray]) -> bool:
         """Whether the pairs of this attacker are too many for a list. Sliding and conditional levels stay in one."""
         listed = not len(one.known_cell) or (amounts["spl"] > 0).any() or not self.sensitive[cells].all()
-        return not listed and len(one.members) * asked_for(amounts) > MOST_LISTED
+        return not listed and len(one.members) * pairs_required(amounts) > MOST_LISTED
 
     def add(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray) -> None:
         """One declared attacker with its levels for `cells`."""
@@ -86,10 +86,10 @@ class PairBuilder:
 
     def _kept(self, one: Knowledge, cells: np.ndarray, lpl: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Members whom no other member covers. Those treated leniently somewhere cover nobody."""
-        asked = np.zeros(len(a))
-        asked[cells] = lpl
+        lower_levels = np.zeros(len(a))
+        lower_levels[cells] = lpl
         slack = a[one.known_cell] - one.known_low
-        lenient = np.isin(one.known_cell, cells) & ((asked[one.known_cell] > slack) | one.alone)
+        lenient = np.isin(one.known_cell, cells) & ((lower_levels[one.known_cell] > slack) | one.alone)
         spared = np.zeros(len(one.members), dtype=bool)
         spared[one.known_member[lenient]] = True
         return np.flatnonzero(~dominated(one, spared))
@@ -115,12 +115,12 @@ class PairBuilder:
         slack = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
         self.cut += int(((part["lpl"][at] > slack) & ~one.alone[touched]).sum())
         part["lpl"][at] = np.minimum(part["lpl"][at], slack)
-        wanted = np.ones(len(keep) * wide, dtype=bool)
-        wanted[at[one.alone[touched]]] = False
-        self.dropped += int((~wanted).sum())
+        kept = np.ones(len(keep) * wide, dtype=bool)
+        kept[at[one.alone[touched]]] = False
+        self.dropped += int((~kept).sum())
         part |= {"attacker_at": np.repeat(number[keep], wide), "cell_at": np.tile(cells[some], len(keep))}
-        self.parts.append({name: values[wanted] for name, values in part.items()})
-        self.size += int(wanted.sum())
+        self.parts.append({name: values[kept] for name, values in part.items()})
+        self.size += int(kept.sum())
 
     def _class(
         self,

@@ -100,7 +100,7 @@ class TableProblem:
     cut_pairs: int = 0  # pairs whose levels were cut to what the attacker's own part leaves
     merged_attackers: int = 0  # attackers that others dominate
     views: tuple[View, ...] = ()  # for expressions that are worked out later: options of methods
-    asked: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
+    attacker_levels: tuple[AttackerLevels, ...] = ()  # which statement asked for which level
     fixed: tuple[PublishedCells, ...] = ()  # who wants which cells published
     stated: tuple[StatementCells, ...] = ()  # every publish, suppress, fix and waive that is about cells
     families: Families | None = None  # of pairs that are not in the dataset: contributors who attack in great number

@@ -144,15 +144,15 @@ class _Making:
         found += problems
         names = [k.name for k in known]
         touchable = ~self.sensitive & ~fixed
-        asked, problems = levels(self.policy, self.protect, names, self.views, self.sensitive, touchable, self.label)
+        required, problems = levels(self.policy, self.protect, names, self.views, self.sensitive, touchable, self.label)
         found += problems if self.late == self.n else []  # said before there were any of these sums
-        self._levels_of_sums(asked)
+        self._levels_of_sums(required)
         costs, problems = self._costs()
         found += problems
-        found += self._requirements(asked)
+        found += self._requirements(required)
         if has_errors(found):
             return None, found
-        pairs, more = self._pairs(known, asked)
+        pairs, more = self._pairs(known, required)
         found += more
         if not self.sensitive.any():
             headline = f"no cell of `{self.protect.name}` is sensitive"
@@ -171,11 +171,11 @@ class _Making:
             cut_pairs=pairs.cut,
             merged_attackers=pairs.merged,
             views=tuple(self.views),
-            asked=tuple(asked),
+            attacker_levels=tuple(required),
             fixed=tuple(self._fixed()),
             stated=tuple(self.marks.stated),
             families=pairs.families(),
-            known_before=tuple((one.name, told) for one in known for told in one.known_before if told.cells.any()),
+            known_before=tuple((one.name, fact) for one in known for fact in one.known_before if fact.cells.any()),
         )
         return made, found
 
@@ -187,14 +187,14 @@ class _Making:
             raise ValueError("; ".join(one.headline for one in found if one.severity is Severity.ERROR))
         return made
 
-    def _levels_of_sums(self, asked: list[AttackerLevels]) -> None:
+    def _levels_of_sums(self, required: list[AttackerLevels]) -> None:
         """A sum of which the block's statements say nothing, being no cell of a table, gets what the rule requires."""
         late = np.arange(self.late, self.n)
-        for one in asked:
+        for one in required:
             for name in LEVELS:
                 one.amounts[name][late] = np.nan_to_num(one.amounts[name][late], nan=0.0)
-        unsaid = late[~np.any([one.amounts[name][late] > 0 for one in asked for name in LEVELS], axis=0)]
-        for one in asked:
+        unsaid = late[~np.any([one.amounts[name][late] > 0 for one in required for name in LEVELS], axis=0)]
+        for one in required:
             one.amounts["lpl"][unsaid], one.amounts["upl"][unsaid] = self.lower[unsaid], self.upper[unsaid]
 
     def _fixed(self) -> Iterator[PublishedCells]:
@@ -250,11 +250,11 @@ class _Making:
                 found.append(diagnostic("SDC321", headline, span))
         return out, found
 
-    def _requirements(self, asked: list[AttackerLevels]) -> list[Diagnostic]:
+    def _requirements(self, required: list[AttackerLevels]) -> list[Diagnostic]:
         """`require` must hold for the levels of every attacker in every sensitive cell it speaks of."""
         out = []
         for fact in self.policy.facts_of(d.Require):
-            for one in asked:
+            for one in required:
                 broken: list[int] = []
                 for view in self.views:
                     if not view.has(fact.condition) or not view.has(fact.where):
@@ -281,23 +281,23 @@ class _Making:
 
     # ---- pairs -----------------------------------------------------------------------------------------
 
-    def _pairs(self, known: list[Knowledge], asked: list[AttackerLevels]) -> tuple[PairBuilder, list[Diagnostic]]:
-        asking = np.any([amount > 0 for level in asked for amount in level.amounts.values()], axis=0)
+    def _pairs(self, known: list[Knowledge], required: list[AttackerLevels]) -> tuple[PairBuilder, list[Diagnostic]]:
+        asking = np.any([amount > 0 for level in required for amount in level.amounts.values()], axis=0)
         cells = np.flatnonzero(self.sensitive | asking)  # conditional levels speak of others, too
         marked = self.sensitive[cells]
         stated = marked & (cells < self.late)
         out = PairBuilder(self.sensitive)
         found: list[Diagnostic] = []
         covered = np.zeros(self.n, dtype=bool)
-        for one, level in zip(known, asked, strict=True):
+        for one, level in zip(known, required, strict=True):
             amounts = {name: level.amounts[name][cells] for name in LEVELS}
             some = np.sum(list(amounts.values()), axis=0) > 0
             covered[cells[some]] = True
             below, above = self.a[cells] - one.low[cells], one.high[cells] - self.a[cells]
-            told, problems = self._told(one, level, cells[stated & some])
+            given_away, problems = self._known(one, level, cells[stated & some])
             found += problems
             # A conditional level that cannot be had forbids no more than touching the cell.
-            asking_for = stated & ~told[cells]
+            asking_for = stated & ~given_away[cells]
             for name, slack in (("lpl", below), ("upl", above)):
                 found += self._impossible(level, name, cells, np.where(asking_for, amounts[name], 0.0), slack)
             listed = 0 if out.by_families(one, cells, amounts) else len(one.members) * int(some.sum())
@@ -323,18 +323,18 @@ class _Making:
             found.append(diagnostic("SDC332", headline, self.protect.heading, notes=["\n".join(notes)]))
         return out, found
 
-    def _told(self, one: Knowledge, level: AttackerLevels, cells: np.ndarray) -> tuple[np.ndarray, list[Diagnostic]]:
+    def _known(self, one: Knowledge, level: AttackerLevels, cells: np.ndarray) -> tuple[np.ndarray, list[Diagnostic]]:
         """Of sensitive cells with a level, those that a `knows` statement gives away: no release hides them."""
         known, out = np.zeros(self.n, dtype=bool), []
-        for told in one.known_before:
-            chosen = cells[told.cells[cells] & ~known[cells]]
+        for fact in one.known_before:
+            chosen = cells[fact.cells[cells] & ~known[cells]]
             known[chosen] = True
             if not len(chosen):
                 continue
             headline = f"attacker `{one.name}` knows {naming.cells(chosen)} exactly that must stay uncertain"
-            notes = [first_cells(chosen, self.label), f"{told.why}: nothing that is published or hidden changes that"]
-            help = f"leave out `knows {told.what}` if they do not know that much, or require nothing in these cells"
-            found = diagnostic("SDC337", headline, told.span, "known from here", notes=notes, help=help)
+            notes = [first_cells(chosen, self.label), f"{fact.why}: nothing that is published or hidden changes that"]
+            help = f"leave out `knows {fact.what}` if they do not know that much, or require nothing in these cells"
+            found = diagnostic("SDC337", headline, fact.span, "known from here", notes=notes, help=help)
             by = {int(b): None for name in LEVELS for b in level.spans[name][chosen] if b >= 0}
             for statement in by:
                 found = found.mark(level.statements[statement], "requires uncertainty about it")

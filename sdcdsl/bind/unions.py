@@ -139,10 +139,13 @@ def _made(
     cell_of = np.array([c for c, _ in flat], dtype=np.int64)
     coefficient = np.array([s for _, s in flat], dtype=float)
     value = np.bincount(union_of, weights=coefficient * a[cell_of], minlength=len(sizes)) if flat else np.zeros(0)
-    asked = list(found.values())
-    lower, upper = np.array([o.lower for o in asked], dtype=float), np.array([o.upper for o in asked], dtype=float)
-    of_table = np.array([o.table for o in asked], dtype=np.int64)
-    always = np.array([o.always for o in asked], dtype=bool)
+    needed = list(found.values())
+    lower, upper = (
+        np.array([o.lower for o in needed], dtype=float),
+        np.array([o.upper for o in needed], dtype=float),
+    )
+    of_table = np.array([o.table for o in needed], dtype=np.int64)
+    always = np.array([o.always for o in needed], dtype=bool)
     count, largest = _contributors(union_of, cell_of, coefficient, of_table, tables, maps)
     return Unions(union_of, cell_of, coefficient, value, lower, upper, count, largest, always)
 

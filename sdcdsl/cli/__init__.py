@@ -128,7 +128,7 @@ def _main() -> None:
     from sdcdsl.cli import streams  # noqa: PLC0415
     from sdcdsl.cli.exits import BUG, LIMIT, STOPPED, WRONG_POLICY  # noqa: PLC0415
     from sdcdsl.cli.printing import echo  # noqa: PLC0415
-    from sdcdsl.registry import PluginFailed  # noqa: PLC0415
+    from sdcdsl.registry import PluginFailed, Unusable  # noqa: PLC0415
 
     # Matrices are small here: the threads of a BLAS library cost more than they save. Whoever knows better may say so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -155,9 +155,10 @@ def _main() -> None:
         if "SDCDSL_TRACEBACK" in os.environ:
             raise
         code = streams.decided()
-        # What an error says may quote data.
+        # What an error says may quote data; not so where a record of the registry cannot be loaded.
+        said = f": {error}" if isinstance(error, Unusable) else ""
         echo(
-            f"a bug in sdcdsl {__version__}: {type(error).__name__}"
+            f"a bug in sdcdsl {__version__}: {type(error).__name__}{said}"
             f"{'' if code is None else ', after all files were written'}\n"
             "Please report it. SDCDSL_TRACEBACK=1 shows where it happened, and may quote data.",
             err=True,

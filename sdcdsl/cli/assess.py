@@ -80,7 +80,7 @@ def assess(
     output: str,
     as_document: bool,
     given: DataOptions,
-    **asked: Any,
+    **chosen: Any,
 ) -> None:
     """Try to undo an adjusted table, as somebody would who knows more and more about how it was made: which cells are
     sensitive (B1), also which way they were moved (B2), also by how much at least (B3), also all bounds (C).
@@ -103,8 +103,8 @@ def assess(
         code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         refuse(NOTHING, found, output == "json", given.colour, code)
     known_block(policy, block)
-    chosen = policy.seed if seed is None else seed
-    if chosen is None:
+    seed = policy.seed if seed is None else seed
+    if seed is None:
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
     from sdcdsl.cli.assess_output import AssessReport  # noqa: PLC0415
     from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
@@ -114,13 +114,13 @@ def assess(
 
     tables = released_tables(released, policy, block, column=column, format=format)
     target = _drawable(plot, [path, *tables.files.values()])
-    asked["norm"] = asked.pop("norms") or None
+    chosen["norm"] = chosen.pop("norms") or None
     request = AssessRequest(
         **given.inputs(policy, path, block),
         released=tables,
         experiments=experiments,
-        options={name: value for name, value in asked.items() if value is not None},
-        seed=chosen,
+        options={name: value for name, value in chosen.items() if value is not None},
+        seed=seed,
         time_limit=time_limit,
     )
     with workers(jobs, cluster) as team, Counting() as watch:

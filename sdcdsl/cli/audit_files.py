@@ -19,9 +19,9 @@ ROLES = ("value", "low", "high", "status", "base", "deviation", "cell")
 def released_tables(released: Iterable[str], policy: Policy, block: str | None, **reading: Any) -> ReleasedTables:
     """Files and options as they were given; what contradicts itself is wrong usage."""
     files = _files(released, policy, block)
-    idle = [f"--{name}" for name, value in reading.items() if value not in (None, ())]
-    if idle and not files:
-        raise click.UsageError(f"{', '.join(idle)}: said of a released table, and none is given (--released)")
+    unused = [f"--{name}" for name, value in reading.items() if value not in (None, ())]
+    if unused and not files:
+        raise click.UsageError(f"{', '.join(unused)}: said of a released table, and none is given (--released)")
     columns = _columns(reading["column"], policy)
     said = {name: reading.get(name) for name in ("base", "deviation", "alpha", "beta")}
     try:

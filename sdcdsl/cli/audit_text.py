@@ -69,7 +69,7 @@ def _summary(rows: Rows) -> list[str]:
 
 def _ends(rows: Rows) -> str:
     """What is proved of the ends of intervals."""
-    if not rows.made.asked_exact:
+    if not rows.made.exact_required:
         return "worked out as far as the verdict needs"
     left = rows.inexact
     return "exact" if not left else f"exact but for {plural(left, 'end')}, of which it is said how far they are proved"
@@ -139,8 +139,8 @@ def _interval(rows: Rows, pair: int) -> str:
 
 def _shortfall(rows: Rows, pair: int) -> str:
     sides = (("below", rows.short_below), ("above", rows.short_above), ("in width", rows.short_width))
-    told = [f"{shown(short[pair], rows.value[pair])} short {where}" for where, short in sides if short[pair] > 0]
-    return f": {', '.join(told)}" if told else ""
+    reasons = [f"{shown(short[pair], rows.value[pair])} short {where}" for where, short in sides if short[pair] > 0]
+    return f": {', '.join(reasons)}" if reasons else ""
 
 
 def _computation(rows: Rows, reason: Reason, exactly: bool, size: float) -> list[str]:

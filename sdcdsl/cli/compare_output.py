@@ -90,17 +90,17 @@ class CompareReport:
             yield from (f"wrote {self.folder / name}" for name in FILES)
 
     def _chosen(self) -> Iterator[str]:
-        yield from _told("chosen", [(row, row.chosen) for row in self.rows])
+        yield from _note_lines("chosen", [(row, row.chosen) for row in self.rows])
 
     def _left(self) -> Iterator[str]:
         yield from (f"{'left out':<10}  {one.method}: {one.why}" for one in self.left_out)
 
     def _why(self) -> Iterator[str]:
-        yield from _told("not safe", [(row, row.why) for row in self.rows if row.found])
-        yield from _told("no release", [(row, row.why) for row in self.rows if not row.found])
+        yield from _note_lines("not safe", [(row, row.why) for row in self.rows if row.found])
+        yield from _note_lines("no release", [(row, row.why) for row in self.rows if not row.found])
 
     def _notes(self) -> Iterator[str]:
-        yield from _told("note", [(row, note) for row in self.rows for note in row.notes])
+        yield from _note_lines("note", [(row, note) for row in self.rows for note in row.notes])
 
     # ---- files -------------------------------------------------------------------------------------------
 
@@ -215,7 +215,7 @@ def _width(x: float | None) -> float | int | str | None:
     return "inf" if x is not None and math.isinf(x) else _number(x)
 
 
-def _told(head: str, said: Sequence[tuple[CompareRow, str | None]]) -> Iterator[str]:
+def _note_lines(head: str, said: Sequence[tuple[CompareRow, str | None]]) -> Iterator[str]:
     """What is said of several runs is said once."""
     runs: dict[str, list[str]] = {}
     for row, what in said:

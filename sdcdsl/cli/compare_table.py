@@ -82,9 +82,9 @@ _COUNTS = ("hidden", "intervals", "changed")
 def table_of(rows: Sequence[CompareRow]) -> Iterator[str]:
     columns = []
     for number, (name, unit, tell) in enumerate(_COLUMNS):
-        told = [tell(row) for row in rows]
-        if number < _LEFT or any(text not in (NONE, "0") or (text == "0" and name not in _COUNTS) for text in told):
-            columns.append([name, unit, *told])
+        texts = [tell(row) for row in rows]
+        if number < _LEFT or any(text not in (NONE, "0") or (text == "0" and name not in _COUNTS) for text in texts):
+            columns.append([name, unit, *texts])
     for line in zip(*(_aligned(column, i < _LEFT) for i, column in enumerate(columns)), strict=True):
         yield (" " * _GAP).join(line).rstrip()
 

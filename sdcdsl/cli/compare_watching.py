@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
 
-from sdcdsl.cli.protect_display import Display, told
+from sdcdsl.cli.protect_display import Display, described
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Team
 from sdcdsl.methods.result import Progress
@@ -17,7 +17,7 @@ from sdcdsl.pipeline.compare import CompareRow, ComparisonWatch, VariantRun, com
 from sdcdsl.pipeline.request import Watch
 
 
-class _Standing(Watch):
+class _LastProgress(Watch):
     """Where one run stands, in words."""
 
     said: str | None = None  # None: it has not begun
@@ -25,8 +25,8 @@ class _Standing(Watch):
     def searching(self, block: str, method: str, deadline: Deadline) -> None:
         self.said = "searching"
 
-    def standing(self, block: str, standing: Progress) -> None:
-        self.said = ", ".join(told(standing))
+    def progressed(self, block: str, progress: Progress) -> None:
+        self.said = ", ".join(described(progress))
 
     def auditing(self, block: str, done: int, total: int) -> None:
         self.said = f"audit, {done} of {total} pairs"
@@ -36,11 +36,11 @@ class Comparing(ComparisonWatch):
     def __init__(self, team: Team, display: Display) -> None:
         self._team, self._display = team, display
         self._runs: Sequence[VariantRun] = ()
-        self._watches: list[_Standing] = []
+        self._watches: list[_LastProgress] = []
         self._begun, self._ended, self._stopped = monotonic(), 0, False
 
     def run(self, runs: Sequence[VariantRun]) -> list[CompareRow]:
-        self._runs, self._watches = runs, [_Standing() for _ in runs]
+        self._runs, self._watches = runs, [_LastProgress() for _ in runs]
         with self._listening(), self._display:
             return compare_all(runs, self._team, self)
 
@@ -52,7 +52,7 @@ class Comparing(ComparisonWatch):
         facts = {"method": row.variant, "level": row.factor, "status": row.status, "verdict": row.verdict}
         self._display.event("run", **facts)
 
-    def waiting(self, left: Iterable[int]) -> bool:
+    def pending(self, left: Iterable[int]) -> bool:
         count = f"{self._ended} of {len(self._runs)} runs"
         if self._stopped:
             self._display.say(f"stopped: {count} have ended")

@@ -120,8 +120,8 @@ def _protection(made: ProtectionChange) -> dict[str, Any]:
         }
 
     lists = (("newly_published", made.newly_published), ("no_longer_published", made.no_longer_published))
-    told = {name: None if found is None else [row.label for row in found.rows()] for name, found in lists}
-    return {"old": run(made.old), "new": run(made.new), **told}
+    labels = {name: None if found is None else [row.label for row in found.rows()] for name, found in lists}
+    return {"old": run(made.old), "new": run(made.new), **labels}
 
 
 def _amount(x: float) -> float | None:

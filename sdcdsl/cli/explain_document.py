@@ -81,7 +81,7 @@ def _inferred(one: Inferred, made: Explanation) -> dict[str, Any]:
         "lpl": _number(one.lpl),
         "upl": _number(one.upl),
         "spl": _number(one.spl),
-        "asked_by": {level: _statement(s) for level, s in one.asked.items()},
+        "asked_by": {level: _statement(s) for level, s in one.required_by.items()},
         "slack": {side: _number(left, made.value) for side, left in slack.items()},
         "conditional": one.conditional,
         "cut": one.cut,

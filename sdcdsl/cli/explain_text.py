@@ -115,13 +115,13 @@ def _sensitive(made: Explanation) -> Iterator[str]:
     for finding in marking:
         yield f"  {finding.statement.text}{_at(finding.statement)}"
         if finding.figures is not None:
-            yield f"    {finding.figures}{_asks(finding, made)}"
+            yield f"    {finding.figures}{_requirement(finding, made)}"
     silent = [f for f in made.findings if not f.marks and f.figures is not None]
-    told = [f"  not by `{f.statement.text}`{_at(f.statement)}: {f.figures}" for f in silent]
-    yield from list(dict.fromkeys(told))[:SHOWN]
+    said = [f"  not by `{f.statement.text}`{_at(f.statement)}: {f.figures}" for f in silent]
+    yield from list(dict.fromkeys(said))[:SHOWN]
 
 
-def _asks(finding: Finding, made: Explanation) -> str:
+def _requirement(finding: Finding, made: Explanation) -> str:
     lower, upper = _figure(finding.lower, made), _figure(finding.upper, made)
     if not finding.lower and not finding.upper:
         return ""
@@ -177,8 +177,8 @@ def _attacker(one: Inferred, more: int, made: Explanation) -> Iterator[str]:
         left = slack[side]
         rest = f"{_figure(left, made)} to spare" if _figure(left, made)[0] != "-" else f"{_figure(-left, made)} missing"
         words = f"{_figure(amount, made)} {'wide' if side == 'width' else side} needed"
-        asked = one.asked.get(level)
-        by = f", by `{asked.text}`{_at(asked)}" if asked is not None else ""
+        statement = one.required_by.get(level)
+        by = f", by `{statement.text}`{_at(statement)}" if statement is not None else ""
         yield f"  {words}{by}: {rest}"
     yield from _tables(one, made)
     if more:
@@ -270,12 +270,12 @@ def _short(loss: Loss) -> str:
         ("above", loss.upl, loss.above),
         ("in width", loss.spl, loss.below + loss.above),
     )
-    told = [
+    notes = [
         f"{shown(level, loss.value)} {side} needed, {shown(left, loss.value)} left"
         for side, level, left in sides
         if level > 0 and left < level * (1 - 1e-9)
     ]
-    return "".join(f"; {one}" for one in told)
+    return "".join(f"; {one}" for one in notes)
 
 
 def _if_published(made: Explanation) -> Iterator[str]:
@@ -286,9 +286,9 @@ def _if_published(made: Explanation) -> Iterator[str]:
     if found is None:
         yield f"{value} would stand in the table, whose other changed values then no longer add up with it"
         return
-    asked = [one for one in made.inferred if not one.conditional]
-    if asked:
-        yield f"everybody reads {value}, and it must be protected against {plural(len(asked), 'attacker')}: exposed"
+    required = [one for one in made.inferred if not one.conditional]
+    if required:
+        yield f"everybody reads {value}, and it must be protected against {plural(len(required), 'attacker')}: exposed"
     elif found.needed:
         yield f"everybody reads {value}, and the release no longer protects what it is needed for"
     elif made.status == "m":

@@ -144,11 +144,11 @@ def _watching(memory: int | None, seconds: float | None) -> Diagnostic | None:
     return _watched(worker, read, memory, seconds)
 
 
-def _watched(worker: int, told: int, memory: int | None, seconds: float | None) -> Diagnostic:
+def _watched(worker: int, channel: int, memory: int | None, seconds: float | None) -> Diagnostic:
     begun, heard = monotonic(), b""
     while True:
         ended, status = os.waitpid(worker, os.WNOHANG)
-        heard += _heard(told)
+        heard += _heard(channel)
         if ended:
             return _ended(os.waitstatus_to_exitcode(status), heard)
         if not heard:
@@ -162,9 +162,9 @@ def _watched(worker: int, told: int, memory: int | None, seconds: float | None) 
         sleep(EVERY)
 
 
-def _heard(told: int) -> bytes:
+def _heard(channel: int) -> bytes:
     try:
-        return os.read(told, 100)
+        return os.read(channel, 100)
     except BlockingIOError:
         return b""
 

@@ -29,7 +29,7 @@ class BlockDisplay:
     size: str = ""
     doing: str = "waiting"
     deadline: Deadline | None = None  # of a search that runs
-    standing: Progress | None = None
+    progress: Progress | None = None
     stopped: bool = False  # by Ctrl-C
     done: bool = False
     settled: float | None = None  # share of what an audit or an experiment has to do
@@ -49,7 +49,7 @@ class BlockDisplay:
         return 1.0 - self.left / self.deadline.limit
 
     def line(self) -> str:
-        known = told(self.standing) or ([self.size] if self.size and self.deadline is not None else [])
+        known = described(self.progress) or ([self.size] if self.size and self.deadline is not None else [])
         parts = [f"{self.name}: {self.doing}", *known]
         if self.left is not None:
             parts.append(f"{self.left:.0f} s left")
@@ -62,22 +62,22 @@ def bar(share: float) -> str:
     return f"[{'#' * filled}{'-' * (BAR - filled)}]"
 
 
-def figures(standing: Progress) -> dict[str, float | None]:
+def figures(progress: Progress) -> dict[str, float | None]:
     """The figures of a search, by the names that lines and events have in common."""
-    known = standing.objective is not None and standing.bound is not None
-    share = gap(standing.objective, standing.bound) if known else None  # type: ignore[arg-type]
+    known = progress.objective is not None and progress.bound is not None
+    share = gap(progress.objective, progress.bound) if known else None  # type: ignore[arg-type]
     finite = share if share is not None and isfinite(share) else None
-    return {"objective": standing.objective, "bound": standing.bound, "gap": finite}
+    return {"objective": progress.objective, "bound": progress.bound, "gap": finite}
 
 
-def told(standing: Progress | None) -> list[str]:
-    if standing is None:
+def described(progress: Progress | None) -> list[str]:
+    if progress is None:
         return []
-    parts = [standing.phase]
-    for name, value in figures(standing).items():
+    parts = [progress.phase]
+    for name, value in figures(progress).items():
         if value is not None:
             parts.append(f"{name} {100 * value:.3g} %" if name == "gap" else f"{name} {value:.8g}")
-    return [*parts, standing.note] if standing.note else parts
+    return [*parts, progress.note] if progress.note else parts
 
 
 class Display:
@@ -124,7 +124,7 @@ class Events(Display):
 
     def event(self, kind: str, block: str | None = None, **facts: Any) -> None:
         now = monotonic()
-        if kind in ("standing", "auditing", "assessing"):
+        if kind in ("progress", "auditing", "assessing"):
             if now - self._last.get((kind, block), -OFTEN) < OFTEN:
                 return
             self._last[kind, block] = now

@@ -54,12 +54,12 @@ class Watching(Watch):
         self._at(block, method, deadline)
         self._display.event("searching", block, method=method, limit=deadline.limit)
 
-    def standing(self, block: str, standing: Progress) -> None:
+    def progressed(self, block: str, progress: Progress) -> None:
         at = self._blocks[block]
-        at.standing = standing
+        at.progress = progress
         left = None if at.left is None else round(at.left, 1)
-        facts = {"phase": standing.phase, **figures(standing), "note": standing.note or None, "left": left}
-        self._display.event("standing", block, **facts)
+        facts = {"phase": progress.phase, **figures(progress), "note": progress.note or None, "left": left}
+        self._display.event("progress", block, **facts)
 
     def auditing(self, block: str, done: int, total: int) -> None:
         self._at(block, f"audit, {done} of {total} pairs", settled=done / max(total, 1))
@@ -77,7 +77,7 @@ class Watching(Watch):
 
     def _at(self, block: str, doing: str, deadline: Deadline | None = None, settled: float | None = None) -> None:
         at = self._blocks.setdefault(block, BlockDisplay(block, self._begun))
-        at.doing, at.standing, at.deadline, at.settled = doing, None, deadline, settled
+        at.doing, at.progress, at.deadline, at.settled = doing, None, deadline, settled
 
     def stopped(self, block: str) -> bool:
         return block in self._blocks and self._blocks[block].stopped
@@ -133,8 +133,8 @@ class Watching(Watch):
         begun = [b for b in blocks if b.doing != "waiting" and not b.done]
         if not begun:
             return [f"reading the data, {monotonic() - self._begun:.0f} s"]
-        waiting, done = sum(b.doing == "waiting" for b in blocks), sum(b.done for b in blocks)
-        rest = [f"{done} of {len(blocks)} blocks done, {waiting} waiting"] if done + waiting else []
+        pending, done = sum(b.doing == "waiting" for b in blocks), sum(b.done for b in blocks)
+        rest = [f"{done} of {len(blocks)} blocks done, {pending} waiting"] if done + pending else []
         return [block.line() for block in begun] + rest
 
 

@@ -194,7 +194,7 @@ class Processes(Team):
                 worker.end()
                 break
             try:
-                done, result = self._asked(worker, task)
+                done, result = self._sent(worker, task)
             except (EOFError, OSError):
                 code = worker.end()
                 self._workers[me] = None
@@ -217,7 +217,7 @@ class Processes(Team):
         worker.end()
         return None
 
-    def _asked(self, worker: _Worker, task: _Task) -> tuple[bool, Any]:
+    def _sent(self, worker: _Worker, task: _Task) -> tuple[bool, Any]:
         for key in self._parcels.gone & worker.shared:
             worker.tell("forget", key)
             worker.shared.discard(key)

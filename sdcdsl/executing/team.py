@@ -37,8 +37,8 @@ class Channel:
     """Between who waits for a task and the task itself, in whatever process that runs: what the task says meanwhile,
     and up to which point it should stop. Among the arguments of a task, the task gets its own end of the line."""
 
-    def __init__(self, told: Callable[[Any], None] = lambda message: None, *, discreet: bool = False) -> None:
-        self._told = told
+    def __init__(self, receive: Callable[[Any], None] = lambda message: None, *, discreet: bool = False) -> None:
+        self._receive = receive
         self.discreet = discreet  # others may listen, too: no figures
         self._lock = Lock()
         self._last = 0
@@ -64,7 +64,7 @@ class Channel:
 
     def say(self, message: Any) -> None:
         """Numbers, words, and lists of them: it may have to go far."""
-        self._told(message)
+        self._receive(message)
 
     def listen(self, heard: Callable[[int], None]) -> None:
         with self._lock:

@@ -24,13 +24,13 @@ class ImportOptions:
     encoding: str | None = None
 
 
-def policy_from(source: Path, wanted: ImportOptions) -> tuple[str | None, list[Diagnostic]]:
+def policy_from(source: Path, options: ImportOptions) -> tuple[str | None, list[Diagnostic]]:
     """The canonical text of a policy, or None where the source is malformed; warnings name what was left behind."""
     match source.suffix.lower():
         case ".arb":
-            return policy_from_arb(source, wanted.folder, wanted.encoding)
+            return policy_from_arb(source, options.folder, options.encoding)
         case ".jj":
-            return policy_from_jj(source, wanted.folder)
+            return policy_from_jj(source, options.folder)
         case ".hst":
-            return policy_from_hst(source, wanted.dimensions, wanted.table, wanted.encoding)
+            return policy_from_hst(source, options.dimensions, options.table, options.encoding)
     raise ValueError(f"nothing imports {source.suffix}")

@@ -210,8 +210,8 @@ def _protection(
         bounds = (_EVERYTHING if signed else _FROM_ZERO, *(b for t in group for b in known.bounds.get(t, ())))
         if bounds not in attackers:
             plain = len(bounds) == 1 or len(groups) == 1
-            wanted = ("external_any_sign" if signed else "external") if plain else f"external_{group[0].name}"
-            attackers[bounds] = names.take(wanted, "external")
+            preferred = ("external_any_sign" if signed else "external") if plain else f"external_{group[0].name}"
+            attackers[bounds] = names.take(preferred, "external")
             knows = "nothing, since some values are below zero" if signed else "only that no value is below zero"
             why = f"τ-ARGUS does not say who attacks: here somebody who knows {knows}."
             draft.add(d.Block("attacker", attackers[bounds], bounds), why)

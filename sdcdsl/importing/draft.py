@@ -91,8 +91,8 @@ class BlockNames:
     def __init__(self) -> None:
         self.given: set[str] = set()
 
-    def take(self, wanted: str, otherwise: str) -> str:
-        name = plain_name(wanted, otherwise)
+    def take(self, preferred: str, otherwise: str) -> str:
+        name = plain_name(preferred, otherwise)
         number = 2
         base = name
         while name in self.given:
@@ -102,8 +102,8 @@ class BlockNames:
         return name
 
 
-def plain_name(wanted: str, otherwise: str) -> str:
-    name = re.sub(r"\W+", "_", wanted).strip("_")
+def plain_name(preferred: str, otherwise: str) -> str:
+    name = re.sub(r"\W+", "_", preferred).strip("_")
     if not name:
         return otherwise
     if not re.match(r"[^\W\d]", name):

@@ -62,10 +62,10 @@ def check_variables(batch: Batch, draft: Draft) -> list[Diagnostic]:
             wrong(table, "the table names a variable twice")
         if metadata is None:
             continue
-        asked = [(name, "code") for name in spec.explanatory]
-        asked += [(name, "number") for name in (spec.response, spec.shadow) if name]
-        asked += [(spec.cost, "number")] if spec.cost and spec.cost not in SPECIAL_COSTS else []
-        for name, kind in asked:
+        requested = [(name, "code") for name in spec.explanatory]
+        requested += [(name, "number") for name in (spec.response, spec.shadow) if name]
+        requested += [(spec.cost, "number")] if spec.cost and spec.cost not in SPECIAL_COSTS else []
+        for name, kind in requested:
             variable = metadata.variable(name)
             if variable is None:
                 near = did_you_mean(name, [v.name for v in metadata.variables])
@@ -242,11 +242,11 @@ def data_block(
     if job.metadata is not None:
         roles: list[tuple[str, str]] = []
         if not job.is_table:
-            asked = any(rules[t].requested for t in mine)
-            roles += [("unit", "holding")] if asked else []
+            requested = any(rules[t].requested for t in mine)
+            roles += [("unit", "holding")] if requested else []
             roles += [("group", "holding")]
             roles += [("weight", "weight")] if any(rules[t].weighted for t in mine) else []
-            roles += [("request", "request")] if asked else []
+            roles += [("request", "request")] if requested else []
         elif any(rules[t].only_given for t in mine):
             roles += [("lower_level", "lpl"), ("upper_level", "upl")]
         columns += [d.Column(role, v.name) for role, kind in roles for v in job.metadata.with_role(kind)[:1]]

@@ -76,7 +76,7 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__("sdcdsl", __version__)
         self.open = OpenPolicies()
-        self.waiting: dict[str, asyncio.Task[None]] = {}
+        self.pending: dict[str, asyncio.Task[None]] = {}
 
     @property
     def places(self) -> Places:
@@ -163,10 +163,10 @@ def _synchronise(server: Server) -> None:
     async def _(params: lsp.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
         server.read(uri)
-        before = server.waiting.pop(uri, None)
+        before = server.pending.pop(uri, None)
         if before is not None:
             before.cancel()
-        server.waiting[uri] = asyncio.create_task(_after_a_pause(server, uri))
+        server.pending[uri] = asyncio.create_task(_after_a_pause(server, uri))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def _(params: lsp.DidSaveTextDocumentParams) -> None:
@@ -182,7 +182,7 @@ def _synchronise(server: Server) -> None:
 
 async def _after_a_pause(server: Server, uri: str) -> None:
     await asyncio.sleep(QUIET)
-    server.waiting.pop(uri, None)
+    server.pending.pop(uri, None)
     server.publish(uri)
     path = to_fs_path(uri)
     for other in server.open.using(Path(path)) if path else ():
@@ -356,8 +356,8 @@ def _actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeActio
     return [a for a in actions if only is None or any(_within(a.kind, kind) for kind in only)]
 
 
-def _within(kind: str | None, wanted: str) -> bool:
-    return kind == wanted or (kind or "").startswith(f"{wanted}.")
+def _within(kind: str | None, expected: str) -> bool:
+    return kind == expected or (kind or "").startswith(f"{expected}.")
 
 
 def _touches(d: Diagnostic, fix: Fix, low: int, high: int) -> bool:

@@ -8,10 +8,10 @@ import numpy as np
 from sdcdsl.attack.reduction import ReducedRelations, Reduction
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import AttackTask, OwnKnowledge, TaskPairs
-from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.methods.clashes import clashes
+from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash
 
-ENOUGH = 1 - 1e-9
 FAR = 1e4  # nothing has to move so many times as far as the largest level asks; engines lose sight of moves beside 1e12
 
 
@@ -58,7 +58,7 @@ def exposed(instance: Instance, low: np.ndarray, high: np.ndarray, *, exact: boo
             )
             known = _known(instance, attackers, component.cells)
             reached[:, pairs] = settle(AttackTask(component, local, known, len(attackers), exact=exact)).reached
-    return _clashes(instance, reached)
+    return clashes(instance, reached)
 
 
 def _known(instance: Instance, attackers: np.ndarray, cells: np.ndarray) -> OwnKnowledge:
@@ -68,16 +68,3 @@ def _known(instance: Instance, attackers: np.ndarray, cells: np.ndarray) -> OwnK
     at = np.minimum(np.searchsorted(cells, about), len(cells) - 1)
     here = cells[at] == about
     return OwnKnowledge(who[here], at[here], -LB[here], UB[here])
-
-
-def _clashes(instance: Instance, reached: np.ndarray) -> list[Clash]:
-    out = []
-    for side in (DOWN, UP):
-        for pair in np.flatnonzero(reached[side] < instance.level[side] * ENOUGH):
-            out.append(Clash(int(pair), side, float(instance.level[side, pair]), float(reached[side, pair])))
-    both = reached.sum(axis=0)
-    told = {clash.pair for clash in out}
-    for pair in np.flatnonzero(both < instance.slide * ENOUGH):
-        if int(pair) not in told:
-            out.append(Clash(int(pair), None, float(instance.slide[pair]), float(both[pair])))
-    return out

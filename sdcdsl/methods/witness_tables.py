@@ -120,10 +120,10 @@ def tables(model: linopy.Model, of: ModelCells, side: int, clipped: bool) -> Wit
     if len(entry.data):
         sums = (coefficient * d.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
         model.add_constraints(sums == 0, name=f"{high} table adds up", scaling=scaling)
-    asked = np.flatnonzero((level[pairs] > 0) & ~instance.conditional[pairs])
-    if len(asked):
-        own = _own(of, d, pairs[asked], asked)
-        need = xr.DataArray(level[pairs[asked]], dims="pair", coords={"pair": pairs[asked]})
+    required = np.flatnonzero((level[pairs] > 0) & ~instance.conditional[pairs])
+    if len(required):
+        own = _own(of, d, pairs[required], required)
+        need = xr.DataArray(level[pairs[required]], dims="pair", coords={"pair": pairs[required]})
         far = own >= need if side == UP else own <= -need
         model.add_constraints(far, name=f"{'up' if side == UP else 'down'} far enough", scaling=1.0 / need)
     return WitnessTables(name, d, -lower, upper, scaling)
@@ -152,8 +152,8 @@ def if_touched(
     `word`: what x says of a cell."""
     instance = of.instance
     mine = instance.conditional & np.isin(instance.pair_cell, x.indexes["cell"].to_numpy())
-    asked = ((g, instance.level[DOWN], "down far"), (f, instance.level[UP], "up far"), (f, instance.slide, "wide"))
-    for t, level, how in asked:
+    required = ((g, instance.level[DOWN], "down far"), (f, instance.level[UP], "up far"), (f, instance.slide, "wide"))
+    for t, level, how in required:
         pairs = np.flatnonzero((level > 0) & mine)
         if t is None or not len(pairs):
             continue

@@ -62,8 +62,8 @@ class _Telling(Watch):
     def __init__(self, progress: Any):
         self._progress = progress
 
-    def standing(self, block: str, standing: Progress) -> None:
-        self._progress(block, standing)
+    def progressed(self, block: str, progress: Progress) -> None:
+        self._progress(block, progress)
 
 
 class Loaded:
@@ -104,7 +104,7 @@ class Loaded:
         jobs: int = 0,
         progress: Any = None,
     ) -> Run:
-        """Searches and audits; writes nothing. Options win over those of the policy; `progress(block, standing)` is
+        """Searches and audits; writes nothing. Options win over those of the policy; `progress(block, state)` is
         called while a search runs. Raises `Refused` where a block was not found protected."""
         if block is not None and block not in self.policy.protects:
             raise KeyError(or_near(f"no protect block {block}", block, self.blocks))

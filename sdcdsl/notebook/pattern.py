@@ -42,8 +42,8 @@ class Pattern:
     @property
     def counts(self) -> dict[str, int]:
         """Cells that are published, hidden, intervals or changed."""
-        told = self.raw.status[self._problem.dataset["published"].values]
-        return {word: int((told == letter).sum()) for letter, word in WORDS.items() if (told == letter).any()}
+        statuses = self.raw.status[self._problem.dataset["published"].values]
+        return {word: int((statuses == letter).sum()) for letter, word in WORDS.items() if (statuses == letter).any()}
 
     def table(self, name: str | None = None) -> pl.DataFrame:
         """One table as its file would have it: codes, value, low, high, status."""

@@ -133,8 +133,8 @@ class Run(Mapping[str, Protected]):
         """The report alone."""
         from sdcdsl.report.page import write_page  # noqa: PLC0415
 
-        asked = self._request
-        provenance = Provenance.of(asked.policy, asked.source, asked.places, asked.day, asked.instead)
+        request = self._request
+        provenance = Provenance.of(request.policy, request.source, request.places, request.day, request.instead)
         write_page(Path(path), self._prepared.outcomes, provenance, public=public)
         return Path(path)
 

@@ -1,4 +1,5 @@
-"""Rows of a master problem that come and go: what has been slack for long waits aside until a point breaks it.
+"""Rows of a master problem that come and go: what has been slack for long leaves, for good (`RowAges`), or until a
+point breaks it again (`CutPool`).
 
 In a tree the same cuts are needed at nodes far from each other. A relaxation with all of them takes several times as
 long; to find them anew takes longer still. Whether one that waits is broken is a product of a matrix and a point.
@@ -17,30 +18,59 @@ from sdcdsl.numerics.tuning import TUNING
 SLACK, BROKEN = 1e-4, 0.02
 
 
+class RowAges:
+    """For how many relaxations each row of a master has been slack."""
+
+    def __init__(self, master: Master, tolerance: float, longest: int):
+        """A row is slack by more than `tolerance`, and leaves when it was that more than `longest` times."""
+        self._master, self._tolerance, self._longest = master, tolerance, longest
+        self._age = np.zeros(0, dtype=np.int64)  # [row of the master]
+
+    def add(self, rows: list[Row], age: int = 0) -> int:
+        """Rows of the master, as if they had been slack so often; how many."""
+        before = np.zeros(self._master.rows - len(self._age), dtype=np.int64)
+        self._age = np.concatenate([self._age, before, np.full(len(rows), age)])
+        return self._master.add(rows)
+
+    def slack_for_long(self, slack: np.ndarray, share: float, first: int = 0) -> np.ndarray:
+        """After a relaxation: the rows that are to leave; none unless they are more than this share of all, and none
+        before row `first`."""
+        age = np.zeros(len(slack), dtype=np.int64)
+        age[: len(self._age)] = self._age[: len(slack)]
+        self._age = np.where(slack > self._tolerance, age + 1, 0)
+        gone = self._age > self._longest
+        gone[:first] = False
+        return gone if gone.sum() > share * len(slack) else np.zeros(len(slack), dtype=bool)
+
+    def drop(self, gone: np.ndarray) -> None:
+        if gone.any():
+            self._master.purge(gone)
+            self._age = self._age[~gone]
+
+
 class CutPool:
     """All rows of the master are a x ≥ 1."""
 
     def __init__(self, master: Master):
         self._master = master
+        self._ages = RowAges(master, SLACK, TUNING.slack_for)
         self._rows = csr_array((0, len(master.cost)))  # those that have ever left
         self._away = np.zeros(0, dtype=bool)  # [of them]: not in the master now
-        self._age = np.zeros(0, dtype=np.int64)  # [row of the master]
         self._number = np.zeros(0, dtype=np.int64)  # [row of the master]: among those that have left, or -1
 
     def leave(self, slack: np.ndarray) -> None:
         """After a relaxation."""
         self._catch_up()
-        self._age = np.where(slack > SLACK, self._age + 1, 0)
-        gone = self._age > TUNING.slack_for
-        if gone.sum() <= TUNING.leave_share * len(slack):
+        gone = self._ages.slack_for_long(slack, TUNING.leave_share)
+        if not gone.any():
             return
         known = self._number[gone]
         self._away[known[known >= 0]] = True
         first = np.flatnonzero(gone & (self._number < 0))
         self._rows = csr_array(vstack([self._rows, self._master.matrix[first]]))
         self._away = np.concatenate([self._away, np.ones(len(first), dtype=bool)])
-        self._master.purge(gone)
-        self._age, self._number = self._age[~gone], self._number[~gone]
+        self._ages.drop(gone)
+        self._number = self._number[~gone]
         if (over := len(self._away) - TUNING.kept_rows) > 0:
             self._rows, self._away = csr_array(self._rows[over:]), self._away[over:]
             self._number = np.maximum(self._number - over, -1)
@@ -59,12 +89,10 @@ class CutPool:
             span = slice(A.indptr[r], A.indptr[r + 1])
             rows.append((A.indices[span], A.data[span], 1.0))
         self._away[worst] = False
-        self._age = np.concatenate([self._age, np.zeros(len(worst), dtype=np.int64)])
         self._number = np.concatenate([self._number, worst])
-        return self._master.add(rows)
+        return self._ages.add(rows)
 
     def _catch_up(self) -> None:
         """With rows that others have added."""
-        new = self._master.rows - len(self._age)
-        self._age = np.concatenate([self._age, np.zeros(new, dtype=np.int64)])
+        new = self._master.rows - len(self._number)
         self._number = np.concatenate([self._number, np.full(new, -1)])

@@ -242,7 +242,7 @@ def _eliminate(start, index, value, columns, weight, fill):
     touched = np.zeros(columns, np.int64)
     is_touched = np.zeros(columns, np.bool_)
     heap = np.zeros(columns, np.int64)
-    waiting = np.zeros(rows + 1, np.bool_)
+    pending = np.zeros(rows + 1, np.bool_)
     # Rows wait as length · rows + row, so that one heap of whole numbers orders them.
     queue = np.zeros(rows, np.int64)
     queued = 0
@@ -267,13 +267,13 @@ def _eliminate(start, index, value, columns, weight, fill):
                 t = time_of[j]
                 if t >= 0:
                     size = _add(heap, size, t)
-                    waiting[t] = True
+                    pending[t] = True
             work[j] += value[e]
             residue[j] = (residue[j] + np.int64(value[e])) % PRIME
         while size > 0:
             t = heap[0]
             size = _remove(heap, size)
-            waiting[t] = False
+            pending[t] = False
             f = work[column[t]]
             g = residue[column[t]]
             work[column[t]] = 0.0
@@ -294,9 +294,9 @@ def _eliminate(start, index, value, columns, weight, fill):
                 work[j] -= f * out_value[e]
                 residue[j] = (residue[j] - g * out_residue[e]) % PRIME
                 s = time_of[j]
-                if s >= 0 and not waiting[s]:
+                if s >= 0 and not pending[s]:
                     size = _add(heap, size, s)
-                    waiting[s] = True
+                    pending[s] = True
         # The pivot: a coefficient of ±1 if there is one, then the cell that stands in fewest equations; never a number
         # that is small beside the others.
         largest = 0.0

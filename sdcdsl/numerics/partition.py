@@ -28,14 +28,14 @@ def parts_of(relations: csr_array, open_cells: np.ndarray) -> list[np.ndarray]:
     here = csr_array((relations[:, number] != 0).astype(float))
     joined = (here @ here.T).toarray()
     np.fill_diagonal(joined, 0.0)
-    waiting, done = _components(joined), []
-    while waiting:
-        part = waiting.pop()
+    pending, done = _components(joined), []
+    while pending:
+        part = pending.pop()
         sides = _halves(joined, part)
         if sides is None:
             done.append(part)
         else:
-            waiting += [side[c] for side in sides for c in _components(joined[np.ix_(side, side)])]
+            pending += [side[c] for side in sides for c in _components(joined[np.ix_(side, side)])]
     cells = [number[np.unique(csr_array(here[np.sort(part)]).indices)] for part in done]
     return sorted((c for c in cells if len(c)), key=lambda c: int(c[0]))
 

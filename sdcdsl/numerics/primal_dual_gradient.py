@@ -19,9 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-LOOK = 40  # steps between two bounds
-PROGRESS = 1e-4  # of the bound, over so many looks: less is none
-LOOKS = 8
+from sdcdsl.numerics.tuning import TUNING
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ def relaxed(
     tau, sigma = 1.0 / (height * price), price / width
     x, y = np.where(cost > 0, lower, upper), np.zeros(len(of.least))
     pull = At @ y
-    x_sum, y_sum, count, length = np.zeros_like(x), np.zeros_like(y), 0, 2 * LOOK
+    x_sum, y_sum, count, length = np.zeros_like(x), np.zeros_like(y), 0, 2 * TUNING.look
     best, bound, history = x, -np.inf, []
     step = 0
     while step < steps and not over():
@@ -63,14 +61,14 @@ def relaxed(
         y = sigma * (w - _nearest(of, w, sigma))
         pull = At @ y
         x_sum, y_sum, count, step = x_sum + x, y_sum + y, count + 1, step + 1
-        if step % LOOK and step < steps:
+        if step % TUNING.look and step < steps:
             continue
         mean = y_sum / count
         for multipliers in (y, mean):
             if (proved := proof(cost, lower, upper, of, At, multipliers)) > bound:
                 bound, best = proved, x_sum / count
         history.append(bound)
-        if len(history) > LOOKS and bound - history[-1 - LOOKS] <= PROGRESS * abs(bound):
+        if len(history) > TUNING.looks and bound - history[-1 - TUNING.looks] <= TUNING.progress * abs(bound):
             break
         if count >= length:
             x, y = x_sum / count, mean

@@ -23,6 +23,10 @@ class Tuning:
     most_numbers: int = 30_000_000  # of a null space that is made dense
     # Maximum flows, on tables of 40 000 cells.
     few_paths: int = 24  # paths to seek one by one, shortest and widest first; then many at a time
+    # The gradient method, on counts of 97 336 cells.
+    look: int = 40  # steps between two bounds
+    looks: int = 8
+    progress: float = 1e-4  # of the bound, over so many looks: less is none
 
 
 TUNING = Tuning()

@@ -238,8 +238,8 @@ def _amounts(old: TableProblem, new: TableProblem, made: Alignment) -> dict[str,
 def _levels(old: TableProblem, new: TableProblem, made: Alignment) -> Iterator[LevelChange]:
     """Of cells that are sensitive on both sides, or on neither (conditional levels)."""
     same = (old.dataset["status"].values[made.old] == "u") == (new.dataset["status"].values[made.new] == "u")
-    before = {one.attacker: one for one in old.asked}
-    for one in new.asked:
+    before = {one.attacker: one for one in old.attacker_levels}
+    for one in new.attacker_levels:
         if one.attacker not in before:
             continue
         for level in LEVELS:
@@ -279,10 +279,10 @@ class _Declared:
 
 def _declared(problem: TableProblem) -> dict[str, _Declared]:
     view_of = problem.dataset["view_of"].values
-    views = len(problem.asked)
+    views = len(problem.attacker_levels)
     members = np.bincount(view_of, minlength=views)
     parts = np.bincount(view_of[problem.dataset["known_attacker"].values], minlength=views)
-    return {one.attacker: _Declared(i, int(members[i]), int(parts[i])) for i, one in enumerate(problem.asked)}
+    return {one.attacker: _Declared(i, int(members[i]), int(parts[i])) for i, one in enumerate(problem.attacker_levels)}
 
 
 def _knowledge(old: TableProblem, new: TableProblem, made: Alignment, was: int, now: int) -> tuple[int, int]:

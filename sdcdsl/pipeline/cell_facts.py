@@ -109,7 +109,7 @@ def seats(problem: TableProblem, cell: int, policy: Policy) -> tuple[CellPositio
 def foreknown(problem: TableProblem, cell: int) -> tuple[Foreknown, ...]:
     """Who knows the cell exactly beforehand: by a `knows` statement, or as its only contributor."""
     out = [
-        Foreknown(name, told.why, Statement.of(told.span)) for name, told in problem.known_before if told.cells[cell]
+        Foreknown(name, fact.why, Statement.of(fact.span)) for name, fact in problem.known_before if fact.cells[cell]
     ]
     data = problem.dataset
     exactly = (data["known_cell"].values == cell) & (data["known_low"].values == data["known_high"].values)

@@ -103,7 +103,7 @@ class ComparisonWatch:
     def ended(self, number: int, row: CompareRow) -> None:
         """A run is done, whatever came of it."""
 
-    def waiting(self, left: Iterable[int]) -> bool:
+    def pending(self, left: Iterable[int]) -> bool:
         """Called again and again while runs are under way; False ends them."""
         return True
 
@@ -139,7 +139,7 @@ def compare_all(runs: Sequence[VariantRun], team: Team, watch: ComparisonWatch) 
         line = ProgressReceiver(run.name, watch.of(number)).line
         futures[team.submit(compared, *task, line)] = number
     left = set(futures)
-    while left and watch.waiting([futures[one] for one in left]):
+    while left and watch.pending([futures[one] for one in left]):
         ended, left = wait(left, LOOK, FIRST_COMPLETED)
         for future in sorted(ended, key=lambda one: futures[one]):
             number = futures[future]

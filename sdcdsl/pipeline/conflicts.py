@@ -117,14 +117,14 @@ def _notes(problem: TableProblem, clashes: Sequence[Clash]) -> list[str]:
 def _asking(problem: TableProblem, clashes: Sequence[Clash]) -> Iterator[tuple[Span, str]]:
     """The statements that require the levels, each with how many pairs it cannot have them in."""
     counts: dict[Span, int] = {}
-    by_name = {one.attacker: one for one in problem.asked}
+    by_name = {one.attacker: one for one in problem.attacker_levels}
     cell, attacker = (problem.dataset[name].values for name in ("cell_at", "attacker_at"))
     for clash in clashes:
-        asked = by_name.get(problem.attackers[int(attacker[clash.pair])].split(" ", 1)[0])
-        if asked is None:
+        levels = by_name.get(problem.attackers[int(attacker[clash.pair])].split(" ", 1)[0])
+        if levels is None:
             continue
-        statement = int(asked.spans[_LEVEL[clash.side]][cell[clash.pair]])
-        span = asked.statements[statement] if statement >= 0 else None
+        statement = int(levels.spans[_LEVEL[clash.side]][cell[clash.pair]])
+        span = levels.statements[statement] if statement >= 0 else None
         if span is not None:
             counts[span] = counts.get(span, 0) + 1
     for span, count in counts.items():
@@ -145,7 +145,7 @@ def _leaving(
         for fixed in _to_blame(narrow):
             if fixed.span is not None:
                 yield fixed.span, f"wants {len(fixed.cells):,} cell{'s' if len(fixed.cells) > 1 else ''} published"
-        yield from _told(narrow)
+        yield from _known_before(narrow)
         return
     names = {problem.attackers[int(a)].split(" ", 1)[0] for a in narrow.dataset["attacker_at"].values}
     for name in sorted(names & set(policy.attackers)):
@@ -154,20 +154,20 @@ def _leaving(
                 yield known.span, f"`{name}` knows this beforehand"
 
 
-def _told(problem: TableProblem) -> Iterator[tuple[Span, str]]:
+def _known_before(problem: TableProblem) -> Iterator[tuple[Span, str]]:
     """`knows` statements without which everything that may be hidden would be enough."""
-    data, views = problem.dataset, [one.attacker for one in problem.asked]
+    data, views = problem.dataset, [one.attacker for one in problem.attacker_levels]
     low, high = data["low"].values.copy(), data["high"].values.copy()
-    told: dict[Span, int] = {}
+    counts: dict[Span, int] = {}
     for name, one in problem.known_before:
         cells = one.cells & (data["status"].values != "z")
         view = views.index(name)
         low[view, cells], high[view, cells] = data["lb"].values[cells], data["ub"].values[cells]
         if one.span is not None and cells.any():
-            told[one.span] = told.get(one.span, 0) + int(cells.sum())
+            counts[one.span] = counts.get(one.span, 0) + int(cells.sum())
     ignorant = data.assign(low=(("view", "cell"), low), high=(("view", "cell"), high))
-    if told and _enough(replace(problem, dataset=ignorant), _may_be_hidden(problem)):
-        for span, count in told.items():
+    if counts and _enough(replace(problem, dataset=ignorant), _may_be_hidden(problem)):
+        for span, count in counts.items():
             yield span, f"gives away {count:,} cell{'s' if count > 1 else ''} beforehand"
 
 
@@ -175,8 +175,10 @@ def _enough(problem: TableProblem, cells: np.ndarray) -> bool:
     """Are all pairs protected when these cells are hidden? Of cells that must be published attackers are told the value
     beforehand: if they are hidden here, then nobody knows more of them than that every table keeps its bounds."""
     data = problem.dataset
-    told = cells & (data["status"].values == "z")
-    low, high = (np.where(told, data[end].values, data[known].values) for end, known in (("lb", "low"), ("ub", "high")))
+    shown = cells & (data["status"].values == "z")
+    low, high = (
+        np.where(shown, data[end].values, data[known].values) for end, known in (("lb", "low"), ("ub", "high"))
+    )
     freed = data.assign(low=(("view", "cell"), low), high=(("view", "cell"), high))
     return audit(replace(problem, dataset=freed), hidden(data["a"].values, cells), exact=False).verdict == "protected"
 

@@ -39,14 +39,14 @@ class FeasibleTable:
 
 @dataclass(frozen=True)
 class Inferred:
-    """One attacker and the cell. `asked` names the statements behind the levels."""
+    """One attacker and the cell. `required_by` names the statements behind the levels."""
 
     attacker: str
     interval: Interval
     lpl: float
     upl: float
     spl: float
-    asked: dict[str, Statement]
+    required_by: dict[str, Statement]
     conditional: bool = False  # asked for only because the cell is not published as it is
     cut: bool = False  # the attacker contributes so much itself that the level was cut
     others: tuple[FeasibleTable, ...] = ()
@@ -84,19 +84,19 @@ def _inferred(problem: TableProblem, pair: int, interval: Interval) -> Inferred:
     data = problem.dataset
     cell, attacker = int(data["cell_at"].values[pair]), problem.attackers[int(data["attacker_at"].values[pair])]
     amounts = {level: float(data[level].values[pair]) for level in LEVELS}
-    asked: dict[str, Statement] = {}
+    required_by: dict[str, Statement] = {}
     cut = False
-    for one in problem.asked:
+    for one in problem.attacker_levels:
         if one.attacker != attacker.split(" ", 1)[0]:
             continue
         for level in LEVELS:
             number = int(one.spans[level][cell])
             if amounts[level] > 0:
                 span = one.statements[number] if number >= 0 else None
-                asked[level] = Statement.of(span, "" if span is not None else "the level of the file")
+                required_by[level] = Statement.of(span, "" if span is not None else "the level of the file")
             cut |= amounts[level] < float(one.amounts[level][cell])
     conditional = "conditional" in data and bool(data["conditional"].values[pair])
-    return Inferred(attacker, interval, amounts["lpl"], amounts["upl"], amounts["spl"], asked, conditional, cut)
+    return Inferred(attacker, interval, amounts["lpl"], amounts["upl"], amounts["spl"], required_by, conditional, cut)
 
 
 def outsider(problem: TableProblem, pattern: Pattern, cell: int) -> Inferred:
@@ -110,7 +110,7 @@ def outsider(problem: TableProblem, pattern: Pattern, cell: int) -> Inferred:
     alone = replace(
         problem,
         dataset=bare.assign({"view_of": ("attacker", np.array([view])), **one}),
-        attackers=(problem.asked[view].attacker if view < len(problem.asked) else "an outsider",),
+        attackers=(problem.attacker_levels[view].attacker if view < len(problem.attacker_levels) else "an outsider",),
     )
     found = Inferred(alone.attackers[0], interval_of(audit(alone, pattern), 0), 0.0, 0.0, 0.0, {})
     return replace(found, others=_others(alone, pattern, found, float(data["a"].values[cell])))
@@ -124,10 +124,10 @@ def _others(alone: TableProblem, pattern: Pattern, found: Inferred, value: float
     for level, slack in ((found.lpl, value - found.interval.low), (found.upl, found.interval.high - value)):
         far = slack if np.isfinite(slack) else open_end
         goals.append(min(level, slack) if level > 0 else far)
-    wanted = {"lpl": goals[0], "upl": goals[1], "spl": 0.0}
-    levels = {name: ("pair", np.array([max(goal, 0.0)])) for name, goal in wanted.items()}
-    asked: xr.Dataset = alone.dataset.assign(levels)
-    made = audit(replace(alone, dataset=asked), pattern, exact=False)
+    levels_of = {"lpl": goals[0], "upl": goals[1], "spl": 0.0}
+    levels = {name: ("pair", np.array([max(goal, 0.0)])) for name, goal in levels_of.items()}
+    with_levels: xr.Dataset = alone.dataset.assign(levels)
+    made = audit(replace(alone, dataset=with_levels), pattern, exact=False)
     a = made.proofs.problem.system.a
     own = int(made.proofs.problem.pairs.cell[0])
     shown = alone.dataset["published"].values

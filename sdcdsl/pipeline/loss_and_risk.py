@@ -94,7 +94,7 @@ def _needed(problem: TableProblem, cell: np.ndarray, attacker: np.ndarray) -> np
     """The width that statements require, pair by pair: before anything was cut to what a contributor's part leaves."""
     view = problem.dataset["view_of"].values[attacker]
     out = np.zeros(len(cell))
-    for number, one in enumerate(problem.asked):
+    for number, one in enumerate(problem.attacker_levels):
         mine = view == number
         lpl, upl, spl = (one.amounts[level][cell[mine]] for level in ("lpl", "upl", "spl"))
         out[mine] = np.maximum(lpl + upl, spl)

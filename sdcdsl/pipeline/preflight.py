@@ -95,14 +95,14 @@ def _unwritable(request: ProtectRequest) -> Iterator[Diagnostic]:
         yield diagnostic("SDC503", headline, help=f"--block {request.blocks[0]}")
     if (wrong := misplaced(request)) is not None:
         yield wrong
-    wanted = list(_wanted(request))
+    targets_of = list(_to_be_written(request))
     read = {place for path in _read(request) if (place := _place(path)) is not None}
     taken: dict[Path, Path] = {}
     hindered: dict[tuple[Path, str], list[tuple[Path, Span | None]]] = {}
     # What the person who runs it names may be anywhere.
-    led = {path: why for path, span in wanted if span is not None and (why := led_out(request, path)) is not None}
-    obstacles = led | _obstacles([path for path, _ in wanted if path not in led])
-    for path, span in wanted:
+    led = {path: why for path, span in targets_of if span is not None and (why := led_out(request, path)) is not None}
+    obstacles = led | _obstacles([path for path, _ in targets_of if path not in led])
+    for path, span in targets_of:
         place, why = _place(path), obstacles[path]
         if why is None and place in read:
             why = "it holds what is to be protected"
@@ -126,7 +126,7 @@ def _unwritable(request: ProtectRequest) -> Iterator[Diagnostic]:
             yield diagnostic("SDC503", f"{path.name} cannot be written: {why}", FilePlace(str(path)))
 
 
-def _wanted(request: ProtectRequest) -> Iterator[tuple[Path, Span | None]]:
+def _to_be_written(request: ProtectRequest) -> Iterator[tuple[Path, Span | None]]:
     """Every file that the run writes, and those that some formats may put beside them."""
     for name in request.blocks:
         for target in targets(request, name):
@@ -188,7 +188,7 @@ def _obstacles(paths: Sequence[Path]) -> dict[Path, str | None]:
 
 def _obstacle(path: Path, staged: Staged) -> str | None:
     try:
-        stands = _standing(path)
+        stands = _in_the_way(path)
         if stands is None:
             staged.beside(path).write_bytes(b"?")
         return stands
@@ -196,7 +196,7 @@ def _obstacle(path: Path, staged: Staged) -> str | None:
         return _reason(path, error)
 
 
-def _standing(path: Path) -> str | None:
+def _in_the_way(path: Path) -> str | None:
     """What is there already and cannot be replaced."""
     above = next((p for p in path.absolute().parents if os.path.lexists(p)), None)
     if above is not None and not above.is_dir():

@@ -111,7 +111,7 @@ def _outcomes(tasks: Sequence[BlockTask], request: ProtectRequest, watch: Watch,
     One block at a time may ask the team for parts of its work; blocks side by side each have a worker of their own, and
     ask nobody.
     """
-    together = _Together(watch)
+    together = _SharedWatch(watch)
     if min(len(tasks), team.width) == 1:
         for task in tasks:
             if not together.hopeless:
@@ -134,7 +134,7 @@ def protected_apart(task: BlockTask, request: ProtectRequest, line: Channel) -> 
     return protected(task, request, ProgressSender(line))
 
 
-class _Together(Watch):
+class _SharedWatch(Watch):
     """Passes on what goes on, and ends all searches when one block is found to leave nothing to release."""
 
     def __init__(self, watch: Watch):
@@ -195,8 +195,8 @@ class _Together(Watch):
         deadline.stop = deadline.stop or self.hopeless
         self._watch.searching(block, method, deadline)
 
-    def standing(self, block: str, standing: Progress) -> None:
-        self._watch.standing(block, standing)
+    def progressed(self, block: str, progress: Progress) -> None:
+        self._watch.progressed(block, progress)
 
     def auditing(self, block: str, done: int, total: int) -> None:
         self._watch.auditing(block, done, total)

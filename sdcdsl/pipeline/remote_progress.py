@@ -33,10 +33,10 @@ class ProgressSender(Watch):
         self._deadline = deadline
         self._line.say(("searching", method, deadline.limit, self._searches))
 
-    def standing(self, block: str, standing: Progress) -> None:
-        if self._due("standing"):
-            found = standing.objective, standing.bound, standing.note
-            self._line.say(("standing", standing.phase, *((None, None, "") if self._line.discreet else found)))
+    def progressed(self, block: str, progress: Progress) -> None:
+        if self._due("progress"):
+            found = progress.objective, progress.bound, progress.note
+            self._line.say(("progress", progress.phase, *((None, None, "") if self._line.discreet else found)))
 
     def auditing(self, block: str, done: int, total: int) -> None:
         if self._due("auditing") or done == total:
@@ -69,8 +69,8 @@ class ProgressReceiver:
         if kind == "searching":
             method, limit, search = facts
             self._watch.searching(self._block, method, _RemoteDeadline(limit, self.line, search))
-        elif kind == "standing":
-            self._watch.standing(self._block, Progress(*facts))
+        elif kind == "progress":
+            self._watch.progressed(self._block, Progress(*facts))
         elif kind == "auditing":
             self._watch.auditing(self._block, *facts)
         elif kind == "assessing":
@@ -81,15 +81,15 @@ class _RemoteDeadline(Deadline):
     """Shows the time of a search in another process; to stop it is to tell that process."""
 
     def __init__(self, limit: float | None, line: Channel, search: int) -> None:
-        self._line, self._search, self._told = line, search, False
+        self._line, self._search, self._reported = line, search, False
         super().__init__(limit)
 
     @property
     def stop(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self._told
+        return self._reported
 
     @stop.setter
     def stop(self, value: bool) -> None:
-        if value and not self._told:
-            self._told = True
+        if value and not self._reported:
+            self._reported = True
             self._line.stop(self._search)

@@ -78,7 +78,7 @@ class Watch:
     def searching(self, block: str, method: str, deadline: Deadline) -> None:
         """A method starts; `deadline` ends its search."""
 
-    def standing(self, block: str, standing: Progress) -> None:
+    def progressed(self, block: str, progress: Progress) -> None:
         """Where the search stands."""
 
     def auditing(self, block: str, done: int, total: int) -> None:

@@ -195,9 +195,9 @@ class Rounds:
 
     def _with_bound(self, result: Result) -> Result:
         """The bound of a search that requires fewer holds here as well."""
-        wanted = float(self.plan.options.get("gap") or 0.0) + ROUNDING
+        tolerated = float(self.plan.options.get("gap") or 0.0) + ROUNDING
         known = result.objective is not None and self.bound is not None
-        status = OPTIMAL if known and gap(result.objective, self.bound) <= wanted else FEASIBLE  # type: ignore[arg-type]
+        status = OPTIMAL if known and gap(result.objective, self.bound) <= tolerated else FEASIBLE  # type: ignore[arg-type]
         return replace(result, status=status, bound=self.bound)
 
     def _nothing(self, made: SearchRound) -> SearchRound:
@@ -263,11 +263,11 @@ def _proves(problem: TableProblem) -> bool:
     cell, attacker = d["cell_at"].values.astype(np.int64), d["attacker_at"].values.astype(np.int64)
     levels = np.stack([d[name].values for name in ("lpl", "upl", "spl")])
     count = d.sizes["attacker"]
-    asked = {int(key): levels[:, at] for at, key in enumerate(cell * count + attacker)}
+    required = {int(key): levels[:, at] for at, key in enumerate(cell * count + attacker)}
     sensitive = (d["status"].values == "u") & d["published"].values
     for pair in np.flatnonzero(cell >= base + before):
         members = [int(c) for c in unions.members(int(cell[pair]) - base) if sensitive[c]]
-        covered = (asked.get(c * count + int(attacker[pair])) for c in members)
+        covered = (required.get(c * count + int(attacker[pair])) for c in members)
         if len(members) != 1 or not any(one is not None and (one >= levels[:, pair]).all() for one in covered):
             return False
     return True

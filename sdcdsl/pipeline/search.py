@@ -31,7 +31,7 @@ from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import ProtectRequest, Watch
 from sdcdsl.pipeline.rounds import Rounds, SearchRound
 from sdcdsl.pipeline.time_shares import for_search, late
-from sdcdsl.pipeline.unexpected_errors import told
+from sdcdsl.pipeline.unexpected_errors import described
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, OPTIMAL
@@ -104,7 +104,7 @@ def _unfound(
         return nothing_found(problem, protect, plan, result, request.policy, stopped)
     except Exception as error:  # the reasons are looked for with the engines that may have failed
         headline = f"`{plan.engine.name}` found no release of `{problem.name}`, and why could not be worked out"
-        return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, told(error)])]
+        return [diagnostic("SDC512", headline, plan.engine.span, notes=[*result.notes, described(error)])]
 
 
 def lost(task: BlockTask, request: ProtectRequest, error: WorkerLost) -> Outcome:
@@ -223,10 +223,10 @@ def _searched(
 ) -> Result:
     given_up = False
 
-    def tell(standing: Progress) -> None:
+    def tell(progress: Progress) -> None:
         if not given_up:
-            incumbents.bounded(standing.bound)
-            watch.standing(problem.name, standing)
+            incumbents.bounded(progress.bound)
+            watch.progressed(problem.name, progress)
 
     context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     context = replace(context, incumbents=incumbents)
@@ -246,7 +246,7 @@ def _searched(
     except ClusterLost:
         raise
     except Exception as error:  # whatever a solver or somebody else's method raises
-        result = Result(FAILED, notes=(told(error),))
+        result = Result(FAILED, notes=(described(error),))
     result = _with_incumbents(result, incumbents)
     if result.status in (OPTIMAL, FEASIBLE) and result.pattern is None:
         raise TypeError(f"method {plan.engine.name} says {result.status} and gives no pattern")
@@ -280,7 +280,7 @@ def _audited(
         raise
     except Exception as error:
         headline = f"the audit of `{problem.name}` could not be finished: nothing is released"
-        return None, [diagnostic("SDC513", headline, plan.engine.span, notes=[told(error)])]
+        return None, [diagnostic("SDC513", headline, plan.engine.span, notes=[described(error)])]
     return made, ([] if made.verdict in SAFE else [_exposed(made, plan.engine)])
 
 
@@ -323,7 +323,11 @@ def _exposed(made: Audit, engine: d.Engine) -> Diagnostic:
     headline = f"the audit of `{made.problem.name}` says {made.verdict}: nothing is released"
     what = f"{len(pairs):,} of {len(made.verdicts):,} pairs of attacker and cell are not proven to be protected"
     notes = [what, first_cells(range(len(pairs)), names), *made.failures]
-    help = "this should not happen: please report it, with the policy if you may"
+    described = METHODS.get(engine.name)
+    if described is not None and described.model is None and described.accelerator is None:
+        help = f"`{engine.name}` leaves it to the audit whether its releases protect: other options, or another method"
+    else:
+        help = "this should not happen: please report it, with the policy if you may"
     return diagnostic("SDC513", headline, engine.span, f"what `{engine.name}` found", notes=notes, help=help)
 
 

@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 
 
-def told(error: Exception) -> str:
+def described(error: Exception) -> str:
     """One line about an error; raises it where somebody wants to see all of it, or memory is what is missing."""
     if "SDCDSL_TRACEBACK" in os.environ or isinstance(error, MemoryError):
         raise error

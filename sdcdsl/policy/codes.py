@@ -19,13 +19,13 @@ def _once_a_block(work: Callable[[d.Block], _T]) -> Callable[[d.Block], _T]:
     kept: dict[int, tuple[weakref.ref[d.Block], _T]] = {}
 
     @wraps(work)
-    def asked(block: d.Block) -> _T:
+    def codes_of(block: d.Block) -> _T:
         key = id(block)
         if key not in kept:
             kept[key] = weakref.ref(block, lambda _: kept.pop(key, None)), work(block)
         return kept[key][1]
 
-    return asked
+    return codes_of
 
 
 @_once_a_block

@@ -171,12 +171,12 @@ def _alone(e: _Entry, others: Iterable[Amount]) -> Signs:
 
 def _gone_below(source: list[_Entry], target: list[_Entry], stable: set[int], width: int) -> dict[int, Signs]:
     """For each kept statement: how it compares with what stood below it and does not any more."""
-    wanted = {e.key: e for e in target if e.key in stable}
+    stable_target = {e.key: e for e in target if e.key in stable}
     pool = _Pool(width)
     out: dict[int, Signs] = {}
     for e in reversed(source):
-        if e.key in wanted:
-            now = wanted[e.key]
+        if e.key in stable_target:
+            now = stable_target[e.key]
             out[e.key] = pool.signs(now.amount, now.against) if now.amount is not e.amount else set()
         elif e.alive:
             pool.add(e.amount, e.against)

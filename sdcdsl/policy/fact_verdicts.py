@@ -23,14 +23,14 @@ def paired(old: tuple[d.Fact, ...], new: tuple[d.Fact, ...]) -> Iterator[Pair]:
     gone, come = [f for f in before if f not in after], [f for f in after if f not in before]
     partner: dict[int, d.Fact] = {}
     for key in _KEYS:  # first what is most alike
-        waiting: dict[Hashable, deque[d.Fact]] = {}
+        pending: dict[Hashable, deque[d.Fact]] = {}
         for f in come:
             if (k := key(f)) is not None:
-                waiting.setdefault((type(f), k), deque()).append(f)
+                pending.setdefault((type(f), k), deque()).append(f)
         taken: set[int] = set()
         for f in gone:
             k = key(f) if id(f) not in partner else None
-            if k is not None and (queue := waiting.get((type(f), k))):
+            if k is not None and (queue := pending.get((type(f), k))):
                 partner[id(f)] = queue.popleft()
                 taken.add(id(partner[id(f)]))
         come = [f for f in come if id(f) not in taken]

@@ -184,16 +184,16 @@ def _names_a_dimension(e: x.Expression) -> bool:
 
 def constant_parts(said: object) -> Iterator[x.Expression]:
     """The outermost conditions, anywhere in a statement, that are true of all cells or of none."""
-    waiting: list[object] = [said]
-    while waiting:
-        at = waiting.pop()
+    pending: list[object] = [said]
+    while pending:
+        at = pending.pop()
         if isinstance(at, tuple):
-            waiting += reversed(cast(tuple[object, ...], at))
+            pending += reversed(cast(tuple[object, ...], at))
         elif isinstance(at, x.Compare | x.Not | x.Every | x.Some) and isinstance(simplified(at), bool):
             yield at
         elif isinstance(at, x.Located):
             parts: list[object] = list(at.__dict__.values())
-            waiting += reversed(parts)
+            pending += reversed(parts)
 
 
 # ---- rules -----------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def reaches(problem: ProofProblem, bounds: Sequence[Bound]) -> np.ndarray:
     plain = [bool((bound.gamma == np.rint(bound.gamma)).all()) for bound in bounds]
     for kind in (True, False):
         for batch in _batches([i for i in range(len(bounds)) if plain[i] == kind], size):
-            out[batch] = _together(problem, [bounds[j] for j in batch])
+            out[batch] = _stacked(problem, [bounds[j] for j in batch])
     return out
 
 
@@ -89,7 +89,7 @@ def _batches(chosen: list[int], size: list[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _together(problem: ProofProblem, bounds: list[Bound]) -> np.ndarray:
+def _stacked(problem: ProofProblem, bounds: list[Bound]) -> np.ndarray:
     """Floating point with its error bound does, unless the level that the pair requires lies within the error: then the
     exact value decides."""
     system, pairs = problem.system, problem.pairs
@@ -112,8 +112,8 @@ def _together(problem: ProofProblem, bounds: list[Bound]) -> np.ndarray:
         upper += 2.0**-50 * np.abs(upper)
         lower -= 2.0**-50 * np.abs(lower)
     upper[of[open_end]] = np.inf
-    wanted = np.where(up, pairs.upl[pair], pairs.lpl[pair]) * (1 - TOLERANCE)
-    hairline = ~(np.isfinite(upper) & ~((lower < wanted) & (wanted <= upper)))
+    required = np.where(up, pairs.upl[pair], pairs.lpl[pair]) * (1 - TOLERANCE)
+    hairline = ~(np.isfinite(upper) & ~((lower < required) & (required <= upper)))
     hairline[of[open_end]] = False
     for i in np.flatnonzero(hairline).tolist():
         upper[i] = round_up(_exactly(made, a, edge, i, bounds[i]))

@@ -32,7 +32,7 @@ from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses
 
 MOST_REASONS = 20
-TOGETHER = 1000  # bounds that are computed at a time
+AT_ONCE = 1000  # bounds that are computed at a time
 NUMBERS = 2**14  # of witnesses and claims that are checked at a time
 ENTRIES = 2**18  # of the relations that these witnesses meet, and of relations that bounds name
 # Records stand in this order; those with the same number in any order.
@@ -100,7 +100,7 @@ class _Check:
         self.claims: list[Claim] = []
         self.claimed_in: list[int] = []  # the lines of these claims
         self.numbers = self.entries = 0  # of witnesses and claims that wait
-        self.waiting: list[Bound] = []
+        self.pending: list[Bound] = []
         self.multipliers = 0  # of bounds that wait
         self.verdicts: list[np.ndarray] = []
         self.judged = 0
@@ -220,18 +220,18 @@ class _Check:
         relations = ascending(equations, self.problem.system.equations, "relations of a bound")
         multipliers = numbers(gamma, len(relations), "multipliers")
         bound = Bound(pair, side == "up", relations, multipliers, denominator(below), also)
-        self.waiting.append(bound)
+        self.pending.append(bound)
         self.multipliers += len(relations) + len(also)
         self.counts["bounds"] += 1
-        if len(self.waiting) == TOGETHER or self.multipliers > ENTRIES:
+        if len(self.pending) == AT_ONCE or self.multipliers > ENTRIES:
             self._bounds()
 
     def _bounds(self) -> None:
         """Those that wait, all at once."""
-        for bound, amount in zip(self.waiting, reaches(self.problem, self.waiting), strict=True):
+        for bound, amount in zip(self.pending, reaches(self.problem, self.pending), strict=True):
             most = self.most_up if bound.up else self.most_down
             most[bound.pairs] = np.minimum(most[bound.pairs], amount)
-        self.waiting, self.multipliers = [], 0
+        self.pending, self.multipliers = [], 0
 
     def _same_view(self, pair: int, also: np.ndarray) -> None:
         """One bound serves several pairs only if they are about one cell and one view."""

@@ -74,9 +74,9 @@ class Families:
         size = 1 + max(int(self.cell.max()), int(cell.max(initial=0)))
         key = self.of * size + self.cell
         order = np.argsort(key)
-        wanted = np.where(number >= 0, number * size + cell, -1)
-        place = order[np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)]
-        hit = key[place] == wanted
+        sought = np.where(number >= 0, number * size + cell, -1)
+        place = order[np.minimum(np.searchsorted(key[order], sought), len(key) - 1)]
+        hit = key[place] == sought
         out[hit] = place[hit]
         return out
 
@@ -96,7 +96,7 @@ class ServedMembers:
         nothing = tuple(level > 0 for level in (families.lpl, families.upl))
         # [down | up][family]: the members that no claim serves; None: nobody is served.
         self.left: tuple[list[np.ndarray | None], ...] = tuple(
-            [None if some else NOBODY for some in asked.tolist()] for asked in nothing
+            [None if some else NOBODY for some in without.tolist()] for without in nothing
         )
 
     def extended(self, problem: ProofProblem) -> None:
@@ -153,7 +153,7 @@ class ServedMembers:
         fresh = own[at] != key if len(own) else np.ones(len(key), dtype=bool)
         return family[fresh], attacker[fresh]
 
-    def waiting(self, family: int, side: int) -> np.ndarray:
+    def pending(self, family: int, side: int) -> np.ndarray:
         """Members whom no claim serves on this side, and who have no pair of their own."""
         left = self.left[side][family]
         if left is None or not len(left):

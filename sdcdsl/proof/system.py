@@ -121,9 +121,9 @@ class Regions:
         known = self.known
         if not len(known.cell):
             return low, high
-        wanted = np.asarray(attackers[who] * self.low.shape[1] + cells, dtype=np.int64)
-        at = np.minimum(np.searchsorted(known.key, wanted), len(known.key) - 1)
-        hit = (known.key[at] == wanted) & ~of_view[who]
+        sought = np.asarray(attackers[who] * self.low.shape[1] + cells, dtype=np.int64)
+        at = np.minimum(np.searchsorted(known.key, sought), len(known.key) - 1)
+        hit = (known.key[at] == sought) & ~of_view[who]
         low[hit] = np.maximum(low[hit], known.low[at[hit]])
         high[hit] = np.minimum(high[hit], known.high[at[hit]])
         return low, high

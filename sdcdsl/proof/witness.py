@@ -106,9 +106,9 @@ class MoveMatrix:
         """By how much these witnesses move these cells."""
         if not len(self.cell):
             return np.zeros(len(cell))
-        wanted = owner * self.cells + cell
-        at = np.minimum(np.searchsorted(self._key, wanted), len(self._key) - 1)
-        return np.where(self._key[at] == wanted, self.move[at], 0.0)
+        sought = owner * self.cells + cell
+        at = np.minimum(np.searchsorted(self._key, sought), len(self._key) - 1)
+        return np.where(self._key[at] == sought, self.move[at], 0.0)
 
 
 def residuals(system: System, moves: MoveMatrix) -> Residuals:

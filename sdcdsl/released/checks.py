@@ -24,28 +24,28 @@ def excluded(problem: TableProblem, pattern: Pattern, close: Closeness) -> list[
         return []
 
     def says(cell: int) -> str:
-        told, true = _between(pattern.low[cell], pattern.high[cell]), secret(figure(a[cell]))
-        return f"{problem.label(cell)}: released {told}, true {true}"
+        printed, true = _between(pattern.low[cell], pattern.high[cell]), secret(figure(a[cell]))
+        return f"{problem.label(cell)}: released {printed}, true {true}"
 
     headline = f"the release excludes the true value of {cells(out)}"
     return [diagnostic("SDC403", headline, notes=[first_cells(out, says)])]
 
 
-def contradicts_sums(problem: TableProblem, pattern: Pattern, told: ReleasedCells) -> list[Diagnostic]:
+def contradicts_sums(problem: TableProblem, pattern: Pattern, released: ReleasedCells) -> list[Diagnostic]:
     """SDC405: relations that no table within what is printed can keep.
 
     A plain figure counts with half a unit of its last digit to both sides where digits are missing, a figure with a
     stated interval, base or deviation with that, a hidden cell with everything.
     """
     low, high = pattern.low.copy(), pattern.high.copy()
-    unclaimed = np.isnan(told.low) & np.isneginf(low) & np.isposinf(high) & (not pattern.claims)
-    plain = ~np.isnan(told.number) & ((low == high) | unclaimed)
-    low[plain], high[plain] = (told.number - told.half)[plain], (told.number + told.half)[plain]
+    unclaimed = np.isnan(released.low) & np.isneginf(low) & np.isposinf(high) & (not pattern.claims)
+    plain = ~np.isnan(released.number) & ((low == high) | unclaimed)
+    low[plain], high[plain] = (released.number - released.half)[plain], (released.number + released.half)[plain]
     made, m = problem.relations, problem.m
     c, at, of = made.coefficient, made.cell_of, made.equation_of
     least = np.bincount(of, weights=np.where(c > 0, c * low[at], c * high[at]), minlength=m)
     most = np.bincount(of, weights=np.where(c > 0, c * high[at], c * low[at]), minlength=m)
-    largest = np.fmax(np.abs(problem.dataset["a"].values), np.abs(told.number))  # adjusted figures may be much larger
+    largest = np.fmax(np.abs(problem.dataset["a"].values), np.abs(released.number))  # adjusted ones may be much larger
     size = np.bincount(of, weights=np.abs(c) * largest[at], minlength=m) + np.abs(made.rhs)
     loose = any(t.rounded or t.given is not None for t in problem.tables)
     tolerance = (ROUNDING if loose else LAST_BITS) * size + LAST_BITS

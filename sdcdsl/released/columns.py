@@ -82,23 +82,23 @@ def find_roles(
         return column
 
     for dimension, written in zip(code_columns(table), written_columns(table), strict=True):
-        asked = layout.columns.get(dimension)
+        given = layout.columns.get(dimension)
         also = ("index",) if dimension == CELL_NUMBER else (dimension.rpartition(".")[2],)
-        column = take(asked) if asked else take(written, dimension, *also)
+        column = take(given) if given else take(written, dimension, *also)
         if column is None:
-            found.append(missing_column(name, line, asked or dimension, header))
+            found.append(missing_column(name, line, given or dimension, header))
         else:
             codes.append(column)
-    asked = {role: layout.columns.get(role) for role in ("value", *_NAMES)}
-    values = take(asked["value"]) if asked["value"] else take("value")
-    others = {role: take(column) if (column := asked[role]) else take(*names) for role, names in _NAMES.items()}
-    found += [missing_column(name, line, column, header) for role, column in asked.items() if column and role in others
+    given = {role: layout.columns.get(role) for role in ("value", *_NAMES)}
+    values = take(given["value"]) if given["value"] else take("value")
+    others = {role: take(column) if (column := given[role]) else take(*names) for role, names in _NAMES.items()}
+    found += [missing_column(name, line, column, header) for role, column in given.items() if column and role in others
               and others[role] is None]  # fmt: skip
-    if values is None and not asked["value"]:
+    if values is None and not given["value"]:
         values = _value_column(left, table)
     bounds = others["low"] is not None or others["high"] is not None
-    if values is None and (asked["value"] or not bounds):
-        found.append(_no_value(name, line, asked["value"], header, left))
+    if values is None and (given["value"] or not bounds):
+        found.append(_no_value(name, line, given["value"], header, left))
     return (None, found) if found else (Roles(tuple(codes), values, **others), [])
 
 
@@ -132,9 +132,9 @@ def missing_column(name: str, line: int | None, column: str, header: Sequence[st
     return diagnostic("SDC303", headline, FilePlace(name, line=line), did_you_mean(column, header), notes=notes)
 
 
-def _no_value(name: str, line: int | None, asked: str | None, header: Sequence[str], left: Sequence[str]) -> Diagnostic:
-    if asked:
-        return missing_column(name, line, asked, header)
+def _no_value(name: str, line: int | None, given: str | None, header: Sequence[str], left: Sequence[str]) -> Diagnostic:
+    if given:
+        return missing_column(name, line, given, header)
     several = f"it could be {listed(clip(c) for c in left)}" if left else ""
     headline = f"{name} has no column `value`"
     help = "call it `value`, or say which column holds the published figures"

@@ -51,16 +51,16 @@ def _roles(name: str, header: Header, table: BoundTable, layout: Layout) -> tupl
     found: list[Diagnostic] = []
 
     def column(*candidates: str | None) -> str:
-        wanted = [c for c in candidates if c is not None]
-        there = next((there for c in wanted if (there := _named(header, c)) is not None), None)
+        candidates_left = [c for c in candidates if c is not None]
+        there = next((there for c in candidates_left if (there := _named(header, c)) is not None), None)
         if there is None:
-            found.append(missing_column(name, header.last_line, wanted[0], header.names))
+            found.append(missing_column(name, header.last_line, candidates_left[0], header.names))
         return there or ""
 
     dimensions = zip(code_columns(table), sdmx.dimension_columns(table), strict=True)
     codes = tuple(column(layout.columns.get(dim), usual, dim) for dim, usual in dimensions)
-    asked = None if "value" in code_columns(table) else layout.columns.get("value")
-    value = column(asked, sdmx.VALUE)
+    given = None if "value" in code_columns(table) else layout.columns.get("value")
+    value = column(given, sdmx.VALUE)
     roles = Roles(codes, value, low=_named(header, sdmx.LOW), high=_named(header, sdmx.HIGH))
     return (None if found else roles), found
 

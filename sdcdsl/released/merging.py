@@ -14,14 +14,14 @@ from sdcdsl.released.released_cells import ReleasedCells
 
 
 def merge(
-    problem: TableProblem, told: Mapping[str, ReleasedCells], maps: Mapping[str, np.ndarray]
+    problem: TableProblem, released: Mapping[str, ReleasedCells], maps: Mapping[str, np.ndarray]
 ) -> tuple[ReleasedCells, list[Diagnostic]]:
     """By cell of the problem; of cells in two tables, what the first of them says."""
     out = ReleasedCells.nothing(problem.n)
     source = np.full(problem.n, -1)
     found: list[Diagnostic] = []
-    names = list(told)
-    for at, (name, mine) in enumerate(told.items()):
+    names = list(released)
+    for at, (name, mine) in enumerate(released.items()):
         here = maps[name]
         again = source[here] >= 0
         differ = np.flatnonzero(again & ~_alike(out.take(here), mine))
@@ -53,9 +53,9 @@ def _alike(one: ReleasedCells, other: ReleasedCells) -> np.ndarray:
     return alike
 
 
-def _said(told: ReleasedCells, cell: int) -> str:
-    if not np.isnan(told.number[cell]):
-        return f"says {figure(told.number[cell])}"
-    if np.isnan(told.low[cell]):
+def _said(released: ReleasedCells, cell: int) -> str:
+    if not np.isnan(released.number[cell]):
+        return f"says {figure(released.number[cell])}"
+    if np.isnan(released.low[cell]):
         return "hides it"
-    return f"says {figure(told.low[cell])} to {figure(told.high[cell])}"
+    return f"says {figure(released.low[cell])} to {figure(released.high[cell])}"

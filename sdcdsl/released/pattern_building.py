@@ -27,14 +27,14 @@ from sdcdsl.released.statements import PublishedStatements
 
 
 def make_pattern(
-    problem: TableProblem, told: ReleasedCells, close: Closeness, statements: PublishedStatements
+    problem: TableProblem, released: ReleasedCells, close: Closeness, statements: PublishedStatements
 ) -> tuple[Pattern | None, list[Diagnostic]]:
-    a, v = problem.dataset["a"].values, told.number
-    printed, own = ~np.isnan(v), ~np.isnan(told.low)
-    true = printed & close.equal(a, v, told.half)
-    point = own & printed & (told.low == told.high)
+    a, v = problem.dataset["a"].values, released.number
+    printed, own = ~np.isnan(v), ~np.isnan(released.low)
+    true = printed & close.equal(a, v, released.half)
+    point = own & printed & (released.low == released.high)
     wide = own & ~point
-    base, deviation = told.base.copy(), told.deviation.copy()
+    base, deviation = released.base.copy(), released.deviation.copy()
     plain = printed & ~own & np.isnan(base) & np.isnan(deviation)
     if statements.base is not None:
         steps = v / statements.base
@@ -51,15 +51,15 @@ def make_pattern(
     by_base = printed & ~own & ~np.isnan(base) & ~by_deviation
     by_share = plain if statements.alpha is not None else np.zeros_like(plain)
     plain = plain & ~by_share
-    moved = plain & (~true | told.changed)
+    moved = plain & (~true | released.changed)
 
     exact = np.where(true, a, v)  # a figure that lacks digits is taken for all of them
     parts = [(np.ones(problem.n, dtype=bool), hidden(exact, ~(plain | point)))]
-    parts.append((wide, intervals(told.low, told.high)))
+    parts.append((wide, intervals(released.low, released.high)))
     own_tolerance = (wide & printed) | (
-        point & told.changed
+        point & released.changed
     )  # a share of zero leaves no tolerance, and is a change in name
-    parts.append((own_tolerance, Pattern(told.low, told.high, v, np.full(problem.n, CHANGED))))
+    parts.append((own_tolerance, Pattern(released.low, released.high, v, np.full(problem.n, CHANGED))))
     for mask, tolerance, form in ((by_base, base, rounded), (by_deviation, deviation, perturbed)):
         parts.append((mask, form(np.where(tolerance > 0, v, exact), np.where(mask, tolerance, 0.0))))
     if statements.alpha is not None and statements.beta is not None:
@@ -70,12 +70,12 @@ def make_pattern(
         parts.append((plain, adjusted(v, moved)))
     made = combined([parts[0], *(part for part in parts[1:] if part[0].any())])
     about = [*made.about]
-    short = true & (v != a) & (told.half > 0)
+    short = true & (v != a) & (released.half > 0)
     if short.any():
         about.append(f"{plural(int(short.sum()), 'figure')} rounded for display")
     # An end that misses the truth by less than the figure prints is moved to it.
-    low = np.where((a < made.low) & (a >= made.low - told.half), a, made.low)
-    high = np.where((a > made.high) & (a <= made.high + told.half), a, made.high)
+    low = np.where((a < made.low) & (a >= made.low - released.half), a, made.low)
+    high = np.where((a > made.high) & (a <= made.high + released.half), a, made.high)
     return replace(made, low=low, high=high, value=np.where(printed, v, np.nan), about=tuple(about)), []
 
 

@@ -94,8 +94,8 @@ def _printed(value: float, places: int, outwards: int, noise: float) -> float:
 
 
 def _places(value: float, least: int, decimals: int | None) -> int:
-    wanted = max(least, DIGITS - 1 - floor(log10(abs(value))))
-    return wanted if decimals is None else min(wanted, decimals)
+    digits = max(least, DIGITS - 1 - floor(log10(abs(value))))
+    return digits if decimals is None else min(digits, decimals)
 
 
 def _odd(x: np.ndarray, where: np.ndarray) -> list[int]:

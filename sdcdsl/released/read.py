@@ -50,7 +50,7 @@ def read_release(
     if strangers:
         raise ValueError(f"files for tables that the problem does not have: {sorted(strangers)}")
     close, maps, a = closeness(problem), cells_by_table(problem), problem.dataset["a"].values
-    told: dict[str, ReleasedCells] = {}
+    released: dict[str, ReleasedCells] = {}
     found: list[Diagnostic] = []
     for table in problem.tables:
         if table.name not in files:
@@ -63,10 +63,10 @@ def read_release(
             mine, problems = read_cells(rows, table, a[cells], close.take(cells), statements, absent)
             found += problems
             if mine is not None:
-                told[table.name] = mine
+                released[table.name] = mine
     if has_errors(found):
         return None, found
-    merged, problems = merge(problem, told, maps)
+    merged, problems = merge(problem, released, maps)
     found += problems
     if has_errors(problems):
         return None, found

@@ -56,18 +56,18 @@ def read_cells(
 ) -> tuple[ReleasedCells | None, list[Diagnostic]]:
     """`truth` and `close` are of the table's own cells."""
     found = _absent_cells(rows, table, truth, close, absent)
-    said, wrong = _Reading(rows, table, truth[rows.cell], close.take(rows.cell), statements).told()
+    said, wrong = _Reading(rows, table, truth[rows.cell], close.take(rows.cell), statements).read()
     found += wrong
     if said is None or found:
         return None, found
-    told = ReleasedCells.nothing(table.size)
+    read = ReleasedCells.nothing(table.size)
     for name in ReleasedCells.__dataclass_fields__:
-        getattr(told, name)[rows.cell] = getattr(said, name)
+        getattr(read, name)[rows.cell] = getattr(said, name)
     if absent == "zero":
         missing = np.ones(table.size, dtype=bool)
         missing[rows.cell] = False
-        told.number[missing] = 0.0
-    return told, []
+        read.number[missing] = 0.0
+    return read, []
 
 
 def _absent_cells(
@@ -111,7 +111,7 @@ class _Reading:
         self.number = np.where(point & np.isnan(self.number), self.low, self.number)
         self.printed = ~np.isnan(self.number)
 
-    def told(self) -> tuple[ReleasedCells | None, list[Diagnostic]]:
+    def read(self) -> tuple[ReleasedCells | None, list[Diagnostic]]:
         self._upside_down()
         hidden_by_letter = self._letters()
         self._contradictions()

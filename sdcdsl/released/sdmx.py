@@ -32,9 +32,9 @@ def dimension_columns(table: BoundTable) -> list[str]:
     """By dimension; a name that is taken gets a number behind it."""
     out: list[str] = []
     for name in code_columns(table):
-        wanted, n = identifier(name), 1
-        while wanted in (*OURS, *out):
+        candidate, n = identifier(name), 1
+        while candidate in (*OURS, *out):
             n += 1
-            wanted = f"{identifier(name)}_{n}"
-        out.append(wanted)
+            candidate = f"{identifier(name)}_{n}"
+        out.append(candidate)
     return out

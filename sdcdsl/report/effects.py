@@ -124,7 +124,7 @@ def _block(policy: Policy, outcome: Outcome) -> _Said:
 
 def _levels(problem: TableProblem, protect: d.Block) -> _Said:
     counts: dict[Span, int] = {}
-    for one in problem.asked:
+    for one in problem.attacker_levels:
         for level in LEVELS:
             used = np.bincount(one.spans[level][one.spans[level] >= 0], minlength=len(one.statements))
             for span, count in zip(one.statements, used.tolist(), strict=True):

@@ -89,8 +89,8 @@ def is_folder(path: Path) -> bool:
 def put_in_place(moves: Sequence[FileMove]) -> None:
     """Old names go, then new ones come. The last move, which is that of the lock, is the first to go and the last to
     come: no lock ever stands beside files of another release. May be done again after it was interrupted."""
-    waiting = [move for move in moves if move.waits]
-    last, others = waiting[-1:], waiting[:-1]
+    pending = [move for move in moves if move.waits]
+    last, others = pending[-1:], pending[:-1]
     for group in (last, others):
         for move in group:
             _clear(move)
@@ -162,8 +162,8 @@ def _moves(content: Any, held: Sequence[Staging | None]) -> Iterator[FileMove]:
     if not isinstance(inodes, list) or len(inodes) != len(held) or not isinstance(moves, list):
         raise MalformedJournal("it does not say where it belongs")
     for number, move in enumerate(moves):
-        wanted = {"folder": int, "slot": int, "name": str, "files": dict}
-        if not isinstance(move, dict) or any(type(move.get(key)) is not kind for key, kind in wanted.items()):
+        required = {"folder": int, "slot": int, "name": str, "files": dict}
+        if not isinstance(move, dict) or any(type(move.get(key)) is not kind for key, kind in required.items()):
             raise MalformedJournal(f"its entry {number} is no file")
         if not (0 <= move["folder"] < len(held) and move["slot"] >= 0 and _plain(move["name"])):
             raise MalformedJournal(f"its entry {number} leads out of its folder")
@@ -215,7 +215,7 @@ def _unsettled(folder: Path, why: str, help: str) -> Diagnostic:
 
 
 def _settled(folder: Path, wait: bool) -> list[Diagnostic]:
-    base, others = _together(folder)
+    base, others = _common_folder(folder)
     held: dict[Path, Staging] = {}
     try:
         for place in dict.fromkeys((base, *others)):
@@ -223,7 +223,7 @@ def _settled(folder: Path, wait: bool) -> list[Diagnostic]:
                 held[place] = found
         if not all(found.locked for found in held.values()):
             raise OSError(0, "the file system has no locks, so that nobody knows whether its process still runs")
-        if _together(folder) != (base, others):  # somebody was faster
+        if _common_folder(folder) != (base, others):  # somebody was faster
             return []
         return _decided(folder, held.get(base), [held.get(other) for other in others])
     finally:
@@ -231,7 +231,7 @@ def _settled(folder: Path, wait: bool) -> list[Diagnostic]:
             found.let_go()
 
 
-def _together(folder: Path) -> tuple[Path, list[Path]]:
+def _common_folder(folder: Path) -> tuple[Path, list[Path]]:
     """The folder with the journal, and all others of the same release; alone, where they do not know of each other."""
     said = staging.read(folder / staging.NAME / OF)
     base = folder if said is None else _near(folder, said.get("base") if isinstance(said, dict) else None)

@@ -154,14 +154,14 @@ class Staged:
 
     def _hold(self, folders: Iterable[Path]) -> None:
         """All of them or none: who holds some and waits for others may wait for somebody who waits for him."""
-        wanted = [folder for folder in dict.fromkeys(f.resolve() for f in folders) if folder not in self._held]
+        needed = [folder for folder in dict.fromkeys(f.resolve() for f in folders) if folder not in self._held]
         until = monotonic() + staging.PATIENCE
-        while wanted:
-            for folder in wanted:
+        while needed:
+            for folder in needed:
                 self._settle(folder)
             taken: list[Path] = []
             try:
-                for folder in wanted:
+                for folder in needed:
                     self._take(folder)
                     taken.append(folder)
                 return

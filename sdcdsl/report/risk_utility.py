@@ -88,8 +88,8 @@ class _Map:
         return drawing(title, self._description(), (WIDTH, height), [*body, *strip, *missing])
 
     def _description(self) -> str:
-        told = [f"{_name(p)}: {_told(p)}" for p in self.points]
-        return "Loss to readers against risk from attackers; lower left is better. " + ". ".join(told) + "."
+        points = [f"{_name(p)}: {_point_text(p)}" for p in self.points]
+        return "Loss to readers against risk from attackers; lower left is better. " + ". ".join(points) + "."
 
     # ---- what stands around -------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class _Map:
             yield f'<line class="frame" x1="{right}" y1="{y:.1f}" x2="{right + 4}" y2="{y:.1f}"/>'
             yield f'<text class="tick" x="{right + 8}" y="{y + 4:.1f}">{said}</text>'
         yield f'<rect class="frame" x="{left}" y="{top:.1f}" width="{right - left:.1f}" height="{_HIGH:.1f}"/>'
-        yield f'<line class="asked" x1="{left}" y1="{self.y(50):.1f}" x2="{right}" y2="{self.y(50):.1f}"/>'
+        yield f'<line class="reference" x1="{left}" y1="{self.y(50):.1f}" x2="{right}" y2="{self.y(50):.1f}"/>'
         middle = top + _HIGH / 2
         across = "loss to readers, per cent of the value of the table"
         across += ", on a logarithmic scale" if self.scale.logarithmic else ""
@@ -134,12 +134,12 @@ class _Map:
         said = "the policy's levels"
         x, y = self.right - 8 - width_of(said, 11), self.y(50) - 6
         frame = Box(_LEFT + 2, self.top - _EDGE, self.right - 2, self.floor - 2)
-        asked = (_LEFT, self.y(50), self.right, self.y(50))
+        reference = (_LEFT, self.y(50), self.right, self.y(50))
         yield f'<text class="about" x="{x:.1f}" y="{y:.1f}">{said}</text>'
         yield from self._paths(at)
         yield from self._worst(at)
         taken = [box_of(said, x, y, 11), *(_around(one) for one in at)]
-        yield from self._labels(at, frame, taken, [asked, *self._lines(at)])
+        yield from self._labels(at, frame, taken, [reference, *self._lines(at)])
         yield from (self._mark(one.point.series, one.x, one.y, one.point) for one in at)
 
     def _lines(self, at: Sequence[_At]) -> Iterator[Line]:
@@ -178,8 +178,8 @@ class _Map:
         for one in at:
             shared.setdefault((one.point.series, round(one.x), round(one.y)), []).append(one)
         groups = list(shared.values())
-        wanted = [(self._said(group), group[0].x, group[0].y) for group in groups]
-        for group, label in zip(groups, placed(wanted, 11, RADIUS, frame, taken, lines), strict=True):
+        labels = [(self._said(group), group[0].x, group[0].y) for group in groups]
+        for group, label in zip(groups, placed(labels, 11, RADIUS, frame, taken, lines), strict=True):
             if label is None:
                 continue  # the mark still tells its name to whoever points at it
             if label.far:
@@ -234,9 +234,9 @@ class _Map:
 
     def _mark(self, name: str, x: float, y: float, point: ReleasePoint | None = None) -> str:
         shape = SHAPES[self.series.index(name) % len(SHAPES)]
-        told = f"<title>{escape(_name(point))}: {escape(_told(point))}</title>" if point is not None else ""
+        title = f"<title>{escape(_name(point))}: {escape(_point_text(point))}</title>" if point is not None else ""
         run = f' data-run="{escape(_name(point))}"' if point is not None else ""
-        return f'<path class="mark {self._colour(name)}"{run} d="{outline(shape, x, y)}">{told}</path>'
+        return f'<path class="mark {self._colour(name)}"{run} d="{outline(shape, x, y)}">{title}</path>'
 
 
 # ---- pieces ---------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def _name(point: ReleasePoint) -> str:
     return f"{point.series} {point.factor}"
 
 
-def _told(point: ReleasePoint) -> str:
+def _point_text(point: ReleasePoint) -> str:
     if not _is_figure(point.loss):
         return f"no release{', ' + point.note if point.note else ''}"
     risk = f"risk {point.risk:.3g} %" if _is_figure(point.risk) else "risk not measured"

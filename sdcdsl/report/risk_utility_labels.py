@@ -66,7 +66,7 @@ def box_of(text: str, x: float, y: float, size: float, bold: bool = False) -> Bo
 
 
 def placed(
-    wanted: Sequence[tuple[str, float, float]],
+    labels: Sequence[tuple[str, float, float]],
     size: float,
     away: float,
     frame: Box,
@@ -80,7 +80,7 @@ def placed(
     """
     occupied = list(taken)
     out: list[Placed | None] = []
-    for text, x, y in wanted:
+    for text, x, y in labels:
         wide, high = width_of(text, size), HIGH * size
         best: Placed | None = None
         for left, top, ring in _places(x, y, wide, high, away):

@@ -27,7 +27,7 @@ _STYLE = """
     .paper { fill: #ffffff }
     .frame { fill: none; stroke: #8c959f }
     .grid { stroke: #8c959f; opacity: 0.25 }
-    .asked { stroke: #57606a; stroke-dasharray: 5 4 }
+    .reference { stroke: #57606a; stroke-dasharray: 5 4 }
     .leader { stroke: #8c959f; stroke-width: 0.75 }
     .path { fill: none; stroke-width: 1.5; opacity: 0.55 }
     .worst { fill: none; stroke-width: 1.25; opacity: 0.8 }
@@ -38,7 +38,7 @@ _DARK = """
       text { fill: #e6edf3 }
       .about, .tick { fill: #9da7b3 }
       .paper { fill: #0d1117 }
-      .asked { stroke: #9da7b3 }
+      .reference { stroke: #9da7b3 }
       .mark, .label { stroke: #0d1117 }
 """
 

@@ -18,7 +18,7 @@ from sdcdsl.risk.attacker_problem import AttackerProblem, AttackerSolution
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 
 DEFAULTS: dict[str, Any] = {"replications": 10, "delta": 0.2, "norm": "L1", "soft": 1000.0}
-TOGETHER = 10  # replications that are one task
+PER_TASK = 10  # replications that are one task
 
 
 def assess(
@@ -45,19 +45,19 @@ def assess(
     replications = int(chosen["replications"])
     trials = [(experiment, norm) for norm in norms for experiment in experiments]
     parts = [
-        (trial, range(first, min(first + TOGETHER, replications)))
+        (trial, range(first, min(first + PER_TASK, replications)))
         for trial in range(len(trials) if len(attacker.cells) else 0)
-        for first in range(0, replications, TOGETHER)
+        for first in range(0, replications, PER_TASK)
     ]
     total = len(trials) * replications
     tally = Tally([len(part) for _, part in parts], progress)
     shared = team.share(attacker)
-    asked = [
+    calls = [
         (shared, *trials[trial], float(chosen["soft"]), part, deadline, Channel(tally.of(i)))
         for i, (trial, part) in enumerate(parts)
     ]
     runs = [Runs() for _ in trials]
-    results = in_order(team, replicated, asked, over=lambda: deadline.expired)
+    results = in_order(team, replicated, calls, over=lambda: deadline.expired)
     for (trial, _), found in zip(parts, results, strict=False):  # fewer, if the time is over
         runs[trial].add(found)
     found_trials = tuple(run.trial(attacker, *trial) for run, trial in zip(runs, trials, strict=True))
@@ -70,10 +70,10 @@ def unfit(problem: TableProblem, v: np.ndarray) -> str | None:
     """Why there is nothing to undo in this table; None if there is."""
     d = problem.dataset
     published, a = d["published"].values, d["a"].values
-    asked = np.unique(d["cell_at"].values[(d["lpl"].values > 0) | (d["upl"].values > 0)])
-    if not len(asked):
+    with_level = np.unique(d["cell_at"].values[(d["lpl"].values > 0) | (d["upl"].values > 0)])
+    if not len(with_level):
         return "no cell has a level"
-    silent = asked[np.isnan(v[asked]) & published[asked]]
+    silent = with_level[np.isnan(v[with_level]) & published[with_level]]
     if len(silent):
         return f"{counted(silent)} with a level {'has' if len(silent) == 1 else 'have'} no value in it"
     seen = published & ~np.isnan(v)

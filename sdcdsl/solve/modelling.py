@@ -91,7 +91,7 @@ def column_names(model: linopy.Model) -> list[str]:
     for name, variable in model.variables.items():
         there = variable.labels.values.ravel() != -1
         coords = [variable.indexes[dim] for dim in variable.labels.dims]
-        out += [told for told, is_there in zip(_told(name, coords), there, strict=True) if is_there]
+        out += [written for written, is_there in zip(_written(name, coords), there, strict=True) if is_there]
     return out
 
 
@@ -100,12 +100,12 @@ def row_names(model: linopy.Model) -> list[str]:
     out: list[str] = []
     for name, rows in model.constraints.items():
         active = rows.active_labels() - rows.range[0]
-        told = _told(name, [rows.indexes[dim] for dim in rows.coord_dims])
-        out += [told[at] for at in active.tolist()]
+        written = _written(name, [rows.indexes[dim] for dim in rows.coord_dims])
+        out += [written[at] for at in active.tolist()]
     return out
 
 
-def _told(name: str, coords: Sequence[Iterable[Any]]) -> list[str]:
+def _written(name: str, coords: Sequence[Iterable[Any]]) -> list[str]:
     plain = name.replace(" ", "_")
     if not coords:
         return [plain]

@@ -34,8 +34,8 @@ def refusal(model: linopy.Model, limits: SolveLimits, by: Solver) -> str | None:
     absent = by.missing()
     if absent is not None:
         return absent
-    asked = needs(model) | (Can.TIME_LIMIT if limits.time is not None else Can(0))
-    lacking = [WORDS[part] for part in asked & ~by.can]
+    required = needs(model) | (Can.TIME_LIMIT if limits.time is not None else Can(0))
+    lacking = [WORDS[part] for part in required & ~by.can]
     return f"the backend `{by.name}` has not declared that it can do this: {', '.join(lacking)}" if lacking else None
 
 

@@ -64,8 +64,8 @@ class ThroughLinopy:
         return None if self.name in linopy.available_solvers else f"the solver `{self.name}` is not installed here"
 
     def options(self, limits: SolveLimits) -> dict[str, Any]:
-        asked = (limits.time, limits.gap, limits.threads, limits.seed)
-        named = zip(OPTIONS[self.name], asked, strict=True)
+        stated = (limits.time, limits.gap, limits.threads, limits.seed)
+        named = zip(OPTIONS[self.name], stated, strict=True)
         given = {option: value for option, value in named if option is not None and value is not None}
         return {**QUIET.get(self.name, {}), **given}
 

@@ -36,7 +36,7 @@ class Automaton:
         self.values: list[_Value] = []
         # A name climbs through a dozen levels of expressions that add nothing. Where such a climb ends depends on the
         # two states on top and the token ahead, so that it is made once.
-        self.climbs: dict[tuple[int, int, str], int] = {}
+        self.reductions: dict[tuple[int, int, str], int] = {}
 
     def checkpoint(self) -> Checkpoint:
         # Values are never changed once made, so that going back needs no deep copy.
@@ -61,7 +61,7 @@ class Automaton:
         while action < 0:
             rule = rules[-action - 1]
             if rule.passes:
-                states[-1] = self._climb(states[-2], states[-1], terminal)
+                states[-1] = self._passing(states[-2], states[-1], terminal)
             else:
                 size = len(rule.symbols)
                 taken = values[-size:]
@@ -78,14 +78,14 @@ class Automaton:
         values.append(token)
         return True
 
-    def _climb(self, below: int, top: int, terminal: str) -> int:
+    def _passing(self, below: int, top: int, terminal: str) -> int:
         key = (below, top, terminal)
-        end = self.climbs.get(key)
+        end = self.reductions.get(key)
         if end is None:
             actions, rules, end = self.tables.actions, self.tables.rules, top
             while (action := actions[end].get(terminal, 0)) < 0 and rules[-action - 1].passes:
                 end = actions[below][rules[-action - 1].origin] - 1
-            self.climbs[key] = end
+            self.reductions[key] = end
         return end
 
     def finish(self) -> Node | None:

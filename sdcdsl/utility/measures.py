@@ -154,10 +154,10 @@ def _deviations(v: np.ndarray, a: np.ndarray, some: np.ndarray) -> DeviationMeas
 def _widths(pattern: Pattern, a: np.ndarray, touched: np.ndarray) -> Widths | None:
     with np.errstate(invalid="ignore"):
         width, middle = pattern.high - pattern.low, (pattern.high + pattern.low) / 2
-    told = touched & np.isfinite(width)
-    if not told.any():
+    shown = touched & np.isfinite(width)
+    if not shown.any():
         return None
-    width, off, size = width[told], np.abs(middle - a)[told], np.abs(a)[told]
+    width, off, size = width[shown], np.abs(middle - a)[shown], np.abs(a)[shown]
     centred = int((off <= CENTRED * width).sum())
     return Widths(len(width), float(width.sum()), _relative(width, size), _relative(off, size), centred)
 

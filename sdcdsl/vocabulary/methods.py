@@ -30,6 +30,36 @@ class Limits(Record):
 
 
 @record
+class ProblemCounts(Record):
+    """What the size of a model depends on."""
+
+    cells: int
+    free: int  # cells that need not be published as they are
+    relations: int
+    pairs: int  # of attacker and sensitive cell
+    sensitive: int
+
+
+@record
+class ModelSize(Record):
+    variables: int  # of the paper's model in full
+    constraints: int
+    kept: str  # what the solvers hold, where a search adds rows as they are needed
+
+
+def with_witnesses(of: ProblemCounts, variables: int, constraints: int, kept: str) -> ModelSize:
+    """With two witness tables for every pair: the lowest and the highest value of the cell that stay possible."""
+    rows = of.relations + 2 * of.cells
+    return ModelSize(2 * of.pairs * of.cells + variables, 2 * of.pairs * rows + constraints, kept)
+
+
+def mixture_sizes(of: ProblemCounts) -> ModelSize:
+    """Of the model of several forms of publication, which rounding and perturbation share (paper 000)."""
+    kept = f"{2 * of.free:_} variables, {of.relations:_} relations and cuts"
+    return with_witnesses(of, 2 * of.free, of.relations + of.pairs, kept)
+
+
+@record
 class Method(Record):
     name: str
     about: str
@@ -50,6 +80,7 @@ class Method(Record):
     model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first
     accelerator_backends: Collection[str] = (DEFAULT,)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
+    sizes: Callable[[ProblemCounts], ModelSize] | None = None  # how large the model is, for `plan`
 
     def incomplete(self) -> str | None:
         if not (self.model or self.accelerator or self.solve):

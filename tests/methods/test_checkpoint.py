@@ -196,7 +196,7 @@ def _holds(separation: Separation, identity) -> bool:
     dense = separation.demands.classes.matrix.sparse.toarray()
     _, s, v = np.linalg.svd(dense)
     null = v[(s > 1e-9).sum() :]
-    p, sign, _, _ = separation.asked(identity.level)
+    p, sign, _, _ = separation.target(identity.level)
     c = np.zeros(dense.shape[1])
     c[identity.up[0]] += identity.up[1]
     c[identity.down[0]] -= identity.down[1]

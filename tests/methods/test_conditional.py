@@ -74,7 +74,7 @@ def test_intervals_that_keep_every_level_are_there_before_any_choice(shape: str,
     monkeypatch.setattr(counted, "TUNING", replace(counted.TUNING, steps=0))
     problem, deadline = conditional(seed, shape), Deadline()
 
-    def stop(standing) -> None:
+    def stop(progress) -> None:
         deadline.stop = True
 
     best = by_model(problem, ip, SolveContext({"gap": 1e-9})).objective

@@ -131,7 +131,7 @@ def test_codes_are_text_and_nothing_else(tmp_path):
 def test_progress_is_told(tmp_path):
     told = []
     loaded = sdcdsl.load(Policies(tmp_path)("method csp"))
-    loaded.protect(progress=lambda block, standing: told.append((block, standing.phase)))
+    loaded.protect(progress=lambda block, progress: told.append((block, progress.phase)))
     assert told and {block for block, _ in told} == {"investment"}
 
 

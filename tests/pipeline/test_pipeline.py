@@ -95,7 +95,7 @@ def test_options_of_the_command_line_win(policy):
     request = asked(policy("method csp {\n    gap 1%\n    time_limit 1 h\n  }"), gap=0.25, threads=2)
     _, plan, _ = planned(request)
     assert (plan.options["gap"], plan.options["time_limit"], plan.options["threads"]) == (0.25, 3600, 2)
-    order = context_of(plan, 7, lambda standing: None)
+    order = context_of(plan, 7, lambda progress: None)
     assert (order.deadline.limit, order.seed, order.before) == (3600, 7, None)
 
 

@@ -32,6 +32,7 @@ from sdcdsl.accelerate.cutting.separation import Identity, Separation, Separatio
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.instance import Instance
+from sdcdsl.numerics.cut_pool import RowAges
 from sdcdsl.numerics.master import Master, Row
 from sdcdsl.status import OPTIMAL
 
@@ -77,7 +78,7 @@ class Bounding:
         self.separation = Separation(self.demands, team=team)
         self.aside = None if aside is None else Separation(CutRequirements(aside))
         self.kept = KeptCuts()
-        self._age = np.zeros(0, dtype=np.int64)
+        self._ages = RowAges(self.master, 1e-7, KEEP)
         self._lasting: set[bytes] = set()
         self._reduced: np.ndarray | None = None  # costs of the columns at the last relaxation
         self.x = lower.copy()
@@ -111,7 +112,7 @@ class Bounding:
         cuts = self.violated(point, deadline)
         if not cuts and inside is not None:
             cuts = self.violated(self.x, deadline)
-        return self.master.add(cuts) + self._add(covers(self._knapsacks(), self.x, VIOLATED), KEEP)
+        return self.master.add(cuts) + self._ages.add(covers(self._knapsacks(), self.x, VIOLATED), KEEP)
 
     def _knapsacks(self) -> csr_array:
         """The rows of the master that are capacity cuts, or covers of them."""
@@ -151,13 +152,7 @@ class Bounding:
         named = {columns.tobytes() + np.round(values, 9).tobytes(): k for k, (columns, values, _) in enumerate(rows)}
         new = [(name, rows[k]) for name, k in named.items() if name not in self._lasting]
         self._lasting |= {name for name, _ in new}
-        self._add([row for _, row in new], LASTING)
-
-    def _add(self, rows: list[Row], age: int) -> int:
-        """As if they had been slack for so many rounds."""
-        before = np.zeros(self.master.rows - len(self._age), dtype=np.int64)
-        self._age = np.concatenate([self._age, before, np.full(len(rows), age)])
-        return self.master.add(rows)
+        self._ages.add([row for _, row in new], LASTING)
 
     def violated(self, x: np.ndarray, deadline: Deadline, least: float = VIOLATED) -> list[Row]:
         """Cuts that x does not satisfy, one for each side that falls short."""
@@ -221,7 +216,7 @@ class Bounding:
         out: list[Row] = []
         for s in range(len(self.aside.levels)) if self.aside is not None else ():
             assert self.aside is not None
-            p, _, viewer, need = self.aside.asked(s)
+            p, _, viewer, need = self.aside.target(s)
             if x[p] <= least:
                 continue
             if deadline.expired:
@@ -273,14 +268,7 @@ class Bounding:
     def _purge(self, slack: np.ndarray, share: float = 0.2) -> None:
         """Takes out cuts that were slack for long, if they are more than this share of all. Covers go first: an integer
         problem has its own."""
-        age = np.zeros(len(slack), dtype=np.int64)
-        age[: len(self._age)] = self._age[: len(slack)]
-        age = np.where(slack > 1e-7, age + 1, 0)
-        gone = age > KEEP
-        if gone.sum() > share * len(slack):
-            self.master.purge(gone)
-            age = age[~gone]
-        self._age = age
+        self._ages.drop(self._ages.slack_for_long(slack, share))
 
     # ---- between cells and classes -----------------------------------------------------------------------
 

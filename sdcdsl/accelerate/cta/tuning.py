@@ -24,6 +24,7 @@ class SearchTuning:
     slow: float = 1e-5  # of the bound: rounds of cuts that bring less are not worth their time
     flip_share: int = 4  # of the promising flips, the first try makes one in so many
     nearby: int = 3  # whole numbers above the lowest that a group may take near the continuous optimum
+    wide: float = 1e4  # in typical levels: the end of groups that choose and have none
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from scipy.sparse import csc_array
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
+from sdcdsl.accelerate.cutting.tuning import TUNING
 from sdcdsl.numerics.compiled import kernel
 
-TRIES = 80  # boxes for a level
-PARTNERS = 8  # cells looked at for one with slack
+TRIES = TUNING.tries
+PARTNERS = TUNING.partners
 
 
 class BoxMoves:

@@ -21,7 +21,7 @@ from sdcdsl.accelerate.cutting.separation import ENOUGH, Identity, Separation
 
 def interval_chain(separation: Separation, s: int, z: np.ndarray, price: np.ndarray, longest: int) -> list[Identity]:
     """Side `s` with intervals z (down, then up): a class is given slack in one direction, at `price` a unit."""
-    _, _, viewer, need = separation.asked(s)
+    _, _, viewer, need = separation.target(s)
     answers = islice(_Widening(separation, s, z, price), longest)
     return [separation.identity(s, viewer, need, answer) for answer in answers]
 
@@ -48,7 +48,7 @@ class _Widening:
     answers, as long as it lacks any."""
 
     def __init__(self, separation: Separation, s: int, z: np.ndarray, price: np.ndarray):
-        cell, sign, viewer, self.need = separation.asked(s)
+        cell, sign, viewer, self.need = separation.target(s)
         self._n, self._price = separation.demands.classes.count, price
         self._slack = np.concatenate(separation.demands.slack(viewer))
         self.z = np.minimum(z, self._slack)
@@ -86,7 +86,7 @@ def share_chain(
     separation: Separation, s: int, x: np.ndarray, price: np.ndarray, longest: int, tolerance: float = 1e-4
 ) -> list[Identity]:
     """Side `s` with the share x of every class hidden: a class is hidden more, at `price` for all of it."""
-    cell, sign, viewer, need = separation.asked(s)
+    cell, sign, viewer, need = separation.target(s)
     low, high = (np.minimum(slack, need) for slack in separation.demands.slack(viewer))
     x = x.copy()
     question = _Question(separation, cell, sign, need, low * x, high * x)

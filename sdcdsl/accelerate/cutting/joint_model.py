@@ -69,12 +69,12 @@ class JointIterate:
     bound: float  # what they prove, but for rounding
 
 
-def together(
-    asked: JointModel, over: Callable[[], bool], gap: float, tell: Callable[[JointIterate], None]
+def solve_joint_model(
+    model: JointModel, over: Callable[[], bool], gap: float, tell: Callable[[JointIterate], None]
 ) -> JointIterate | None:
     """The best that was found; None if not even a first move was. `tell` hears of every step."""
-    best = _InteriorPoint(asked).run(over, gap, tell)
-    return None if best is None else _without_dust(asked, best)
+    best = _InteriorPoint(model).run(over, gap, tell)
+    return None if best is None else _without_dust(model, best)
 
 
 class _InteriorPoint:
@@ -83,31 +83,31 @@ class _InteriorPoint:
     Three families of rows: requirements [2, k, class] (∓(N y_k)_i - slack z ≤ 0), levels [k] (-sign (N y_k)_p ≤ -1),
     columns [2, column] (least ≤ z ≤ most)."""
 
-    def __init__(self, asked: JointModel):
-        self.asked = asked
-        self.requirements, (self.n, self.dim), self.columns = len(asked.cell), asked.N.shape, len(asked.price)
+    def __init__(self, model: JointModel):
+        self.model = model
+        self.requirements, (self.n, self.dim), self.columns = len(model.cell), model.N.shape, len(model.price)
         self.each = np.arange(self.requirements)
-        self.there = np.broadcast_to((asked.column >= 0)[:, None, :], asked.slack.shape)
-        self.at = np.maximum(asked.column, 0)
-        self.slack = np.where(self.there, asked.slack, 0.0)
-        ends = np.stack([-asked.least, asked.most])
+        self.there = np.broadcast_to((model.column >= 0)[:, None, :], model.slack.shape)
+        self.at = np.maximum(model.column, 0)
+        self.slack = np.where(self.there, model.slack, 0.0)
+        ends = np.stack([-model.least, model.most])
         self.ended = np.isfinite(ends)
         self.h: Family = (np.zeros(1), np.full(self.requirements, -1.0), np.where(self.ended, ends, 0.0))
         self.rows = int(self.there.sum() + self.requirements + self.ended.sum())
-        self.split = not np.array_equal(asked.column[0], asked.column[1])
+        self.split = not np.array_equal(model.column[0], model.column[1])
 
     def run(self, over: Callable[[], bool], gap: float, tell: Callable[[JointIterate], None]) -> JointIterate | None:
         self._begin()
         best: JointIterate | None = None
-        idle = 0
+        without_gain = 0
         for _ in range(TUNING.most_steps):
-            if over() or idle >= TUNING.stalled:
+            if over() or without_gain >= TUNING.stalled:
                 break
-            now = self._standing()
+            now = self._iterate()
             if now is not None:
                 tell(now)
                 stalled = best is not None and now.cost - now.bound > 0.9 * (best.cost - best.bound)
-                idle = idle + 1 if stalled and now.cost - now.bound < NEAR * abs(now.cost) else 0
+                without_gain = without_gain + 1 if stalled and now.cost - now.bound < NEAR * abs(now.cost) else 0
                 best = _both(best, now)
                 if best.cost - best.bound <= gap * abs(best.cost):
                     break
@@ -120,28 +120,28 @@ class _InteriorPoint:
     # ---- the matrix G ------------------------------------------------------------------------------------
 
     def _times(self, y: np.ndarray, z: np.ndarray) -> Family:
-        d = y @ self.asked.N.T
+        d = y @ self.model.N.T
         sides = np.stack([-d, d]) - self.slack * z[self.at][:, None, :]
-        return sides * self.there, -self.asked.sign * d[self.each, self.asked.cell], np.stack([-z, z]) * self.ended
+        return sides * self.there, -self.model.sign * d[self.each, self.model.cell], np.stack([-z, z]) * self.ended
 
     def _transposed(self, rows: Family) -> tuple[np.ndarray, np.ndarray]:
         sides, levels, columns = rows
         e = sides[1] - sides[0]
-        e[self.each, self.asked.cell] -= self.asked.sign * levels
-        return e @ self.asked.N, columns[1] - columns[0] - self._on_columns(self.slack * sides)
+        e[self.each, self.model.cell] -= self.model.sign * levels
+        return e @ self.model.N, columns[1] - columns[0] - self._on_columns(self.slack * sides)
 
     def _on_columns(self, sides: np.ndarray) -> np.ndarray:
         """Sums over requirements, by column."""
         out = np.zeros(self.columns)
         for way in (0, 1):
-            there = self.asked.column[way] >= 0
-            np.add.at(out, self.asked.column[way][there], sides[way].sum(axis=0)[there])
+            there = self.model.column[way] >= 0
+            np.add.at(out, self.model.column[way][there], sides[way].sum(axis=0)[there])
         return out
 
     # ---- steps -------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        a = self.asked
+        a = self.model
         self.y = np.zeros((self.requirements, self.dim))
         widest = np.where(np.isfinite(a.most), a.most, 2 * np.maximum(a.least, 1.0) + a.least.max(initial=1.0))
         self.z = np.clip(a.least.max(initial=1.0), a.least, 0.5 * (a.least + widest))
@@ -165,7 +165,7 @@ class _InteriorPoint:
             for g, s_, h, m in zip(self._times(self.y, self.z), s, self.h, (self.there, 1.0, self.ended), strict=True)
         )
         pull, weight = self._transposed(l)
-        self._slope = pull, weight + self.asked.price
+        self._slope = pull, weight + self.model.price
         self._factorise(tuple(b / a for a, b in zip(s, l, strict=True)))
         step = predictor_corrector(s, l, self.rows, self._direction, TUNING.back)
         dy, dz = step.change
@@ -197,12 +197,12 @@ class _InteriorPoint:
     def _factorise(self, weight: Family) -> None:
         """Gᵀ W G with the y eliminated: S = Z - Σ B_kᵀ A_k⁻¹ B_k."""
         self._weight = weight
-        N, (sides, levels, columns) = self.asked.N, weight
+        N, (sides, levels, columns) = self.model.N, weight
         own = sides.sum(axis=0)
-        own[self.each, self.asked.cell] += levels
+        own[self.each, self.model.cell] += levels
         tied = np.stack([sides[0], -sides[1]]) * self.slack  # y meets z of each class
         self._tied = tied if self.split else tied.sum(axis=0)[None]
-        self._whose = self.asked.column if self.split else self.asked.column[:1]
+        self._whose = self.model.column if self.split else self.model.column[:1]
         S = np.zeros((self.columns, self.columns), order="F")
         S[np.diag_indices(self.columns)] = self._on_columns(self.slack**2 * sides) + columns.sum(axis=0)
         self._factors = []
@@ -218,14 +218,14 @@ class _InteriorPoint:
                 there = whose >= 0
                 wide[:, whose[there]] += half[:, there] * self._tied[way, k, there]
             batch.append(wide)
-            if len(batch) * wide.size > TUNING.together or k + 1 == self.requirements:
+            if len(batch) * wide.size > TUNING.at_once or k + 1 == self.requirements:
                 S = dsyrk(-1.0, np.concatenate(batch).T, beta=1.0, c=S, trans=0, lower=1, overwrite_c=1)
                 batch = []
         S[np.diag_indices(self.columns)] *= 1 + RIDGE
         self._S = cho_factor(S, lower=True, overwrite_a=True, check_finite=False)
 
     def _solve(self, on_y: np.ndarray, on_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        N = self.asked.N
+        N = self.model.N
         alone = np.stack(
             [cho_solve((L, True), f, check_finite=False) for L, f in zip(self._factors, on_y, strict=True)]
         )
@@ -242,17 +242,17 @@ class _InteriorPoint:
 
     # ---- what it shows -----------------------------------------------------------------------------------
 
-    def _standing(self) -> JointIterate | None:
-        made = _reaching(self.asked, self.y @ self.asked.N.T)
+    def _iterate(self) -> JointIterate | None:
+        made = _reaching(self.model, self.y @ self.model.N.T)
         if made is None:
             return None
         balance, bound = self._proved()
-        return JointIterate(*made, float(self.asked.price @ made[1]), balance, bound)
+        return JointIterate(*made, float(self.model.price @ made[1]), balance, bound)
 
     def _proved(self) -> tuple[np.ndarray, float]:
         """Multipliers of the rows of z follow from its costs: what is left counts at the better of its ends. Where too
         much is taken, by rounding or from a z without end, a smaller share of all multipliers proves nearly as much."""
-        a, (sides, levels, _) = self.asked, self.l
+        a, (sides, levels, _) = self.model, self.l
         load = self._on_columns(self.slack * sides)
         over = (load > a.price) & (a.price > 0) & ((load <= a.price * (1 + SLIGHT)) | ~np.isfinite(a.most))
         share = min(1.0, float((a.price[over] / load[over]).min(initial=1.0)))

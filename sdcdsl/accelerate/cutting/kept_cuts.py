@@ -76,7 +76,7 @@ def read_cuts(arrays: Mapping[str, np.ndarray], separation: Separation, width: i
         return
     transposed = matrix.sparse[reduced.row].T.tocsr()
     for k, s in enumerate(level.tolist()):
-        p, sign, viewer, need = separation.asked(s)
+        p, sign, viewer, need = separation.target(s)
         g = np.zeros(n)
         g[p] = sign
         g[cell[start[k] : start[k + 1]]] -= value[start[k] : start[k + 1]]

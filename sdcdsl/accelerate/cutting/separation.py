@@ -105,8 +105,8 @@ class Separation:
             self._by_waves(order, made, over)
         else:
             self._one_by_one(order, made, over, repairing)
-        asked = True if only is None else only
-        self._hard = np.where(asked, 0.7 * self._hard + made.short, self._hard)
+        chosen = True if only is None else only
+        self._hard = np.where(chosen, 0.7 * self._hard + made.short, self._hard)
         return made
 
     def _one_by_one(self, order: np.ndarray, made: SeparationRound, over: Callable[[], bool], repairing: bool) -> None:
@@ -133,9 +133,9 @@ class Separation:
         while len(left := order[~self._done[order]]):
             wave = left[: TUNING.wave].tolist()
             batches = [wave[i : i + TUNING.batch] for i in range(0, len(wave), TUNING.batch)]
-            asked = [(self._asking, point, batch) for batch in batches]
+            calls = [(self._asking, point, batch) for batch in batches]
             got = 0
-            for batch, answers in zip(batches, in_order(self.team, answered, asked, over=over), strict=False):
+            for batch, answers in zip(batches, in_order(self.team, answered, calls, over=over), strict=False):
                 for s, mine in zip(batch, answers, strict=True):
                     if not self._done[s] or self._each:
                         self._done[s] = True
@@ -156,7 +156,7 @@ class Separation:
         self._slide(s, answers, made) if s >= self.requirements else self._side(s, answers[0], made)
 
     def _side(self, s: int, answer: AttackAnswer, made: SeparationRound) -> None:
-        _, _, viewer, need = self.asked(s)
+        _, _, viewer, need = self.target(s)
         made.reached[s] = max(answer.reached, made.reached[s])
         if answer.reached >= need * (1 - self._tolerance):
             self._hold(answer.moved, answer.move, need / answer.reached, made)
@@ -167,7 +167,7 @@ class Separation:
 
     def _repair(self, s: int, made: SeparationRound) -> None:
         assert self.repairs is not None
-        cell, sign, viewer, need = self.asked(s)
+        cell, sign, viewer, need = self.target(s)
         point = self._point.of_viewer(viewer)
         made.questions += 1
         repair = self.repairs.ask(cell, sign, need, point, self.demands.slack(viewer))
@@ -188,7 +188,7 @@ class Separation:
             made.found.append(identity)
 
     def _slide(self, s: int, answers: list[AttackAnswer], made: SeparationRound) -> None:
-        _, _, viewer, need = self.asked(s)
+        _, _, viewer, need = self.target(s)
         made.reached[s] = total = sum(a.reached for a in answers)
         if total >= need * (1 - self._tolerance):
             for answer in answers:
@@ -202,13 +202,13 @@ class Separation:
                 self._stretch(answer, viewer, need * answer.reached / total, made)
         made.whole &= total > 0
 
-    def asked(self, s: int) -> tuple[int, int, int, float]:
+    def target(self, s: int) -> tuple[int, int, int, float]:
         levels = self.levels
         return int(levels.cell[s]), int(levels.sign[s]), int(levels.viewer[s]), float(levels.need[s])
 
     def _ask(self, s: int, made: SeparationRound) -> list[AttackAnswer]:
         """For a slide upwards, then downwards."""
-        cell, sign, viewer, need = self.asked(s)
+        cell, sign, viewer, need = self.target(s)
         slack = self._point.at(viewer, need)
         return [
             self._taken([self.attacks.ask(cell, turn, need, *slack)], made)[0]
@@ -224,7 +224,7 @@ class Separation:
 
     def lacking(self, s: int, down: np.ndarray, up: np.ndarray, tolerance: float) -> Identity | None:
         """Why one level is missed within these capacities; None if it is not."""
-        cell, sign, viewer, need = self.asked(s)
+        cell, sign, viewer, need = self.target(s)
         signs = (sign,) if s < self.requirements else (1, -1)
         answers = [self.attacks.ask(cell, turn, need, down, up) for turn in signs]
         if sum(a.reached for a in answers) >= need * (1 - tolerance):
@@ -232,10 +232,10 @@ class Separation:
         return self.identity(s, viewer, need, *answers)
 
     def identity(self, s: int, viewer: int, need: float, *answers: AttackAnswer) -> Identity:
-        told = [(a.cells, a.coefficients) for a in answers if a.cells is not None and a.coefficients is not None]
-        if len(told) == 1:
-            return identity_of(s, viewer, need, *told[0])
-        cells, c = (np.concatenate(parts) for parts in zip(*told, strict=True))
+        combined = [(a.cells, a.coefficients) for a in answers if a.cells is not None and a.coefficients is not None]
+        if len(combined) == 1:
+            return identity_of(s, viewer, need, *combined[0])
+        cells, c = (np.concatenate(parts) for parts in zip(*combined, strict=True))
         up, down = c > 0, c < 0
         return Identity(viewer, need, _sum(cells[up], c[up]), _sum(cells[down], -c[down]), s)
 

@@ -24,7 +24,10 @@ class Tuning:
     back: float = 0.995  # share of the way to the wall
     refined: int = 2  # corrections of a direction
     stalled: int = 2  # steps without a smaller gap, near the end: rounding errors have won
-    together: int = 40_000_000  # numbers of one batch of eliminated moves
+    at_once: int = 40_000_000  # numbers of one batch of eliminated moves
+    # Moves of box shape, of interval protection of cubes.
+    tries: int = 80  # boxes for a level
+    partners: int = 8  # cells looked at for one with slack
 
 
 TUNING = Tuning()

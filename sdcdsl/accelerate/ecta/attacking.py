@@ -22,10 +22,10 @@ from sdcdsl.attack.lp_engine import LpEngine
 from sdcdsl.attack.reduction import Component, ReducedRelations, Reduction
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import AttackTask, OwnKnowledge, TaskPairs
+from sdcdsl.methods.clashes import ENOUGH, clashes
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clash
 
-ENOUGH = 1 - 1e-9
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level
 
 SOLVERS = LpEngine, FixedCellsEngine  # they go on from the last answer, in whatever box
@@ -52,7 +52,7 @@ class RegionAttacks:
         self.found: list[Move] = []  # all that were found here, not learned
         self._kept = min(TUNING.kept, max(TUNING.numbers // max(instance.pairs, 1), 10))
         self._engines: dict[int, tuple[np.ndarray, Engine, Component]] = {}
-        self.asked = 0  # questions to engines
+        self.questions = 0  # questions to engines
 
     def short(self, low: np.ndarray, high: np.ndarray, *, exact: bool = False) -> list[Clash]:
         """Pairs that a release with low ≤ y ≤ high leaves with less than their levels. Whether there are any is
@@ -75,7 +75,7 @@ class RegionAttacks:
                 if len(mine) >= TUNING.many:
                     self._jointly(self._engine(component, anew=True)[0], component, mine, reached)
                 self._one_by_one(component, mine, reached)
-        return self._clashes(reached)
+        return clashes(self.instance, reached)
 
     @property
     def moves(self) -> list[Move]:
@@ -121,7 +121,7 @@ class RegionAttacks:
         )
         known = self._known(attackers, component.cells)
         found = settle(AttackTask(component, local, known, len(attackers), exact=True))
-        self.asked += found.questions
+        self.questions += found.questions
         reached[:, pairs] = found.reached
 
     def _jointly(self, engine: Engine, component: Component, pairs: np.ndarray, reached: np.ndarray) -> None:
@@ -138,7 +138,7 @@ class RegionAttacks:
                 needs = np.minimum(i.level[side, ask[first]] * OVERSHOOT, slack)
                 at, needs = at[needs > 0], needs[needs > 0]
                 move = engine.joint(at, np.full(len(at), sign), needs) if len(at) else None
-                self.asked += 1
+                self.questions += 1
                 if move is None:
                     return
                 self._keep(component, move, pairs, reached)
@@ -168,7 +168,7 @@ class RegionAttacks:
                     continue
                 local = int(np.searchsorted(component.cells, i.pair_cell[pair]))
                 bounds = self._bounds(int(i.pair_attacker[pair]), component, other_box)
-                self.asked += 1
+                self.questions += 1
                 try:
                     answer = engine.push(local, 1 if side == UP else -1, OVERSHOOT * float(missing), bounds)
                 except (RuntimeError, np.linalg.LinAlgError):
@@ -243,15 +243,3 @@ class RegionAttacks:
         size = np.abs(move)
         slack = np.where(slack > 1e3 * self.allowance, slack, slack + self.allowance)
         return np.where(size <= self.allowance, np.inf, slack / size)
-
-    def _clashes(self, reached: np.ndarray) -> list[Clash]:
-        i = self.instance
-        out = []
-        for side in (DOWN, UP):
-            for pair in np.flatnonzero(reached[side] < i.level[side] * ENOUGH):
-                out.append(Clash(int(pair), side, float(i.level[side, pair]), float(reached[side, pair])))
-        told = {clash.pair for clash in out}
-        for pair in np.flatnonzero(reached.sum(axis=0) < i.slide * ENOUGH):
-            if int(pair) not in told:
-                out.append(Clash(int(pair), None, float(i.slide[pair]), float(reached[:, pair].sum())))
-        return out

@@ -159,10 +159,10 @@ class EctaSearch:
         for number, xi in enumerate(drawn[len(known) : len(known) + TUNING.first], len(known)):
             if self.deadline.expired:
                 return
-            self._told(number, self._note(self.trying.draw(xi, box, inner, self.deadline)))
+            self._report(number, self._note(self.trying.draw(xi, box, inner, self.deadline)))
         moves = team.share(self.attacks.moves)
         firsts = range(len(known) + TUNING.first, len(drawn), TUNING.block)
-        asked = [
+        tasks = [
             (
                 self._shared,
                 moves,
@@ -174,7 +174,7 @@ class EctaSearch:
             )
             for i in firsts
         ]
-        for block in in_order(team, tried, asked, over=lambda: self.deadline.expired):
+        for block in in_order(team, tried, tasks, over=lambda: self.deadline.expired):
             self.trying.take(block)
             for made in block.tries:
                 self.rounds[-1][self._note(made).outcome] += 1
@@ -259,7 +259,7 @@ class EctaSearch:
             made = Try(NONE)
             if z is not None:
                 made = self._note(self.trying.table(Table(z, beta, self.tables.beta(z)), beta, ranges.drawn))
-            self._told(number, made)
+            self._report(number, made)
             if made.outcome in (EXPOSED, NONE):
                 failed = max(failed, min(2 * beta, self.cap))
             elif made.outcome == DOUBLED:
@@ -329,7 +329,7 @@ class EctaSearch:
 
     # ---- words ---------------------------------------------------------------------------------------------------
 
-    def _told(self, number: int, made: Try) -> None:
+    def _report(self, number: int, made: Try) -> None:
         self.rounds[-1][made.outcome] += 1
         self._keep()
         self._tell(number, made.outcome, None if made.table is None else made.beta)
@@ -362,7 +362,7 @@ class EctaSearch:
             "alpha": self.alpha,
             "tries": sum(sum(counts.values()) for counts in self.rounds),
             "rounds": [{name: counts[name] for name in (PROTECTED, DOUBLED, EXPOSED, NONE)} for counts in self.rounds],
-            "questions": self.attacks.asked,
+            "questions": self.attacks.questions,
         } | more.pop("facts", {})
         notes = more.pop("notes", ())
         if held is not None and held.any():

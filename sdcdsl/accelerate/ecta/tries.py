@@ -52,7 +52,7 @@ class Tried:
 
     tries: list[Try]
     moves: list[Move]
-    asked: int
+    questions: int
     failures: list[str]
     seconds: dict[str, float]
 
@@ -103,7 +103,7 @@ class TrySequence:
     def take(self, other: Tried) -> None:
         """What a block has learned."""
         self.attacks.learn(other.moves)
-        self.attacks.asked += other.asked
+        self.attacks.questions += other.questions
         self.tables.failures += other.failures
         for phase, passed in other.seconds.items():
             self.seconds[phase] += passed
@@ -127,7 +127,7 @@ def tried(
         one = trying.draw(xi, box, inner, deadline)
         made.append(one)
         line.say((number, one.outcome, None if line.discreet or one.table is None else one.beta))
-    return Tried(made, trying.attacks.found, trying.attacks.asked, trying.tables.failures, trying.seconds)
+    return Tried(made, trying.attacks.found, trying.attacks.questions, trying.tables.failures, trying.seconds)
 
 
 def narrowest(instance: Instance, range_: ValueRanges, alpha: float, beta: float) -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ class IfTouched:
             cell, attacker = int(instance.pair_cell[pair]), int(instance.pair_attacker[pair])
             view, column = int(instance.view_of[attacker]), int(touching[cell])
             of = int(classes.of[cell])
-            for side, need in self._asked(instance, pair):
+            for side, need in self._levels_of(instance, pair):
                 if of == FIXED:
                     barred.append(column)
                     continue
@@ -48,7 +48,7 @@ class IfTouched:
         self.barred = np.unique(barred).astype(np.int64)  # columns of cells that can never have their level
 
     @staticmethod
-    def _asked(instance: Instance, pair: int) -> list[tuple[int, float]]:
+    def _levels_of(instance: Instance, pair: int) -> list[tuple[int, float]]:
         lpl, upl, spl = float(instance.level[DOWN, pair]), float(instance.level[UP, pair]), float(instance.slide[pair])
         out = [(DOWN, lpl), (UP, upl), (2, spl if spl > lpl + upl else 0.0)]
         return [(side, need) for side, need in out if need > 0]

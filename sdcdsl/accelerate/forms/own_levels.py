@@ -29,7 +29,7 @@ def within_own_levels(forms: Forms, problem: DecisionProblem) -> DecisionProblem
     """The same with as many multiples of each rounded cell as its levels allow; none if they are at odds with each
     other."""
     i, at = forms.instance, forms.at
-    pairs = np.flatnonzero(_asks(i) & (at.multiple[i.pair_cell] >= 0))
+    pairs = np.flatnonzero(_has_level(i) & (at.multiple[i.pair_cell] >= 0))
     cell = i.pair_cell[pairs]
     column, r, R, first = at.multiple[cell], at.base[cell], at.reach[cell], at.first[cell] - i.a[cell]
     least = np.ceil((i.level[UP, pairs] - R - first) / r - NEAR)
@@ -43,7 +43,7 @@ def within_own_levels(forms: Forms, problem: DecisionProblem) -> DecisionProblem
 def own_clashes(forms: Forms, problem: DecisionProblem) -> list[Clash]:
     """Pairs whose own cell cannot be published in any way that keeps their levels."""
     i, at = forms.instance, forms.at
-    pairs = np.flatnonzero(_asks(i) & (at.reach[i.pair_cell] > 0))
+    pairs = np.flatnonzero(_has_level(i) & (at.reach[i.pair_cell] > 0))
     R, lpl, upl, spl = at.reach[i.pair_cell[pairs]], i.level[DOWN, pairs], i.level[UP, pairs], i.slide[pairs]
     t = _nearest(forms, problem, i.pair_cell[pairs], 0.5 * (upl - lpl))
     falls, rises = R - t, R + t
@@ -60,22 +60,22 @@ def own_clashes(forms: Forms, problem: DecisionProblem) -> list[Clash]:
     return out
 
 
-def _asks(i: Instance) -> np.ndarray:
+def _has_level(i: Instance) -> np.ndarray:
     """bool [pair]: has a level that holds in any case."""
     return ~i.conditional & (np.maximum(i.level.max(axis=0), i.slide) > 0)
 
 
-def _nearest(forms: Forms, problem: DecisionProblem, cell: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _nearest(forms: Forms, problem: DecisionProblem, cell: np.ndarray, required: np.ndarray) -> np.ndarray:
     """The deviations that cells may have which are nearest to those wanted."""
     i, at, out = forms.instance, forms.at, np.zeros(len(cell))
     some = at.multiple[cell] >= 0
     of, k = cell[some], at.multiple[cell[some]]
     first, r = at.first[of] - i.a[of], at.base[of]
-    out[some] = first + r * np.clip(_whole((wanted[some] - first) / r), problem.lower[k], problem.upper[k])
+    out[some] = first + r * np.clip(_whole((required[some] - first) / r), problem.lower[k], problem.upper[k])
     of, p, q = cell[~some], at.plus[cell[~some]], at.minus[cell[~some]]
     low, high = problem.lower[p] - problem.upper[q], problem.upper[p] - problem.lower[q]
-    at_ends = np.where(wanted[~some] <= 0.5 * (low + high), low, high)
-    between = np.where(at.whole[of], _whole(wanted[~some]), wanted[~some])
+    at_ends = np.where(required[~some] <= 0.5 * (low + high), low, high)
+    between = np.where(at.whole[of], _whole(required[~some]), required[~some])
     out[~some] = np.where(i.sensitive[of], at_ends, np.clip(between, low, high))
     return out
 

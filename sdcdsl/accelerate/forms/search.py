@@ -97,11 +97,11 @@ class FormsSearch:
         problem: DecisionProblem,
         opened: np.ndarray,
         published: Published,
-        finder: Find | None = None,
+        heuristic: Find | None = None,
         team: Team = SERIAL,
     ):
-        """`opened` [cell]: where a form leaves any slack. `finder`: looks for releases in ways of its own."""
-        self.instance, self.problem, self.published, self.finder = instance, problem, published, finder
+        """`opened` [cell]: where a form leaves any slack. `heuristic`: looks for releases in ways of its own."""
+        self.instance, self.problem, self.published, self.heuristic = instance, problem, published, heuristic
         if_touched = instance.conditional
         self.demands = CutRequirements(
             instance.asking(~if_touched, instance.may_open) if if_touched.any() else instance, opened
@@ -178,12 +178,12 @@ class FormsSearch:
             self._once(deadline, gap, tell)
 
     def _once(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
-        if self.finder is not None and (self.finder.first(self, deadline, gap, tell) or self.near_enough(gap)):
+        if self.heuristic is not None and (self.heuristic.first(self, deadline, gap, tell) or self.near_enough(gap)):
             return
         if not self._relaxed(deadline, gap, tell):
             return
-        if self.finder is not None:
-            self.finder(self, deadline, gap, tell)
+        if self.heuristic is not None:
+            self.heuristic(self, deadline, gap, tell)
         if not self.infeasible:
             self._integral(deadline, gap, tell)
 

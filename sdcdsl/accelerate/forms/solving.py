@@ -20,7 +20,7 @@ LEAST_GAP = 2e-6  # what continuous problems are solved to; a gap of 0 means thi
 
 
 def solve_shape(
-    shape: Shape, context: SolveContext, finder: Find | None = None, patience: Deadline | None = None
+    shape: Shape, context: SolveContext, heuristic: Find | None = None, patience: Deadline | None = None
 ) -> Result:
     """`patience`: without a release when this is over, there will be none."""
     forms = shape.forms
@@ -33,7 +33,7 @@ def solve_shape(
     if clashes or notes:
         return Result(INFEASIBLE, clashes=tuple(clashes), notes=tuple(notes))
     problem = within_own_levels(forms, problem)
-    search = FormsSearch(instance, problem, forms.open & instance.may_open, published, finder, context.team)
+    search = FormsSearch(instance, problem, forms.open & instance.may_open, published, heuristic, context.team)
     search.patience, search.checkpointer = patience, context.checkpointer
 
     def made_of(best: Candidate) -> Result:

@@ -26,16 +26,16 @@ from collections.abc import Callable, Iterator
 from math import floor, inf, isfinite, log2
 
 import numpy as np
-from scipy.linalg import null_space
 
 from sdcdsl.accelerate.cutting.attacks import AttackAnswer
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.chained_cuts import interval_chain, widened
-from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, together
+from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, solve_joint_model
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
 from sdcdsl.accelerate.cutting.min_cost_separation import MinCostSeparation
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity, Separation, SeparationRound, identity_of
+from sdcdsl.accelerate.ip.all_levels import can_be_turned, joint_model_of
 from sdcdsl.accelerate.ip.joint_adjustment import JointAdjustment
 from sdcdsl.accelerate.ip.master import IntervalMaster
 from sdcdsl.accelerate.ip.polish import clean
@@ -44,7 +44,6 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Progress
-from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
 from sdcdsl.status import INFEASIBLE, LIMIT, OPTIMAL
 
 
@@ -85,7 +84,7 @@ class Benders:
         self.rounds = 0
         self.hopeless: list[int] = []  # levels that nothing reaches
         self.infeasible = False
-        self._joint, self._joined = self._all_at_once(), False
+        self._joint, self._joined = joint_model_of(model, self.separation), False
         self.checkpointer = Checkpointer()
         self._kept = KeptCuts()
         self._moves: list[np.ndarray] = []  # of all classes, which serve many levels each
@@ -181,51 +180,14 @@ class Benders:
     def _spent(self) -> float:
         return TUNING.step * self.separation.repairs.steps if self.separation.repairs is not None else 0.0
 
-    def _all_at_once(self) -> JointModel | None:
-        """None where there are too many directions, or attackers of whom some leave less slack than others."""
-        levels, n = self.separation.levels, self.n
-        if (
-            self.separation.repairs is None
-            or self.model.widest is not None
-            or len(self.demands.slides)
-            or not len(levels)
-        ):
-            return None
-        if not self._turns(self.model.most):
-            return None
-        N = sparse_null_space(self.demands.classes.matrix.sparse.tocsr())
-        if N is None or size(N)[0] * size(N)[1] > TUNING.large:
-            return None
-        column, directions = np.arange(n), N.toarray()
-        still = np.flatnonzero(self.model.most.reshape(2, -1).max(axis=0) <= 0)
-        if len(still):  # an interior-point method needs an interior
-            directions = directions @ null_space(directions[still])
-        if not directions.size:
-            return None
-        asked = JointModel(
-            directions,
-            levels.cell,
-            levels.sign,
-            np.broadcast_to((self.model.unit / levels.need)[None, :, None], (2, len(levels), n)),
-            np.stack([column, column if self.model.mirrored else n + column]),
-            np.maximum(self.model.master.cost, 0.0),
-            np.where(self.model.unpaid, 0.0, self.model.master.lower),
-            np.where(
-                self.model.unpaid,
-                (self.model.most / self.model.unit)[: len(self.model.unpaid)],
-                self.model.master.upper,
-            ),
-        )
-        return asked if asked.cost < TUNING.most else None
-
-    def _jointly(self, asked: JointModel, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
+    def _jointly(self, joint: JointModel, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         """Intervals from the moves that were found, cuts from their multipliers."""
         repairs, levels = self.separation.repairs, self.separation.levels
         assert repairs is not None
         self._joint, self._joined = None, True
         unit = self.model.scale * self.model.unit
-        made = together(
-            asked, lambda: deadline.expired, 0.1 * gap, lambda s: tell(Progress("all at once", unit * s.cost))
+        made = solve_joint_model(
+            joint, lambda: deadline.expired, 0.1 * gap, lambda s: tell(Progress("all at once", unit * s.cost))
         )
         if made is None:
             return
@@ -233,9 +195,9 @@ class Benders:
         z = np.where(self.model.free, self.model.most, z)
         if (price := self.model.price(z)) < self.objective:
             self.best, self.objective, self.held = z, price, True
-        identities, times = Identities(repairs.relations, asked.N), np.zeros(self.model.master.rows)
+        identities, times = Identities(repairs.relations, joint.N), np.zeros(self.model.master.rows)
         for s in range(len(levels)):
-            cell, sign, viewer, need = self.separation.asked(s)
+            cell, sign, viewer, need = self.separation.target(s)
             if (found := identities.near(cell, sign, made.balance[s])) is not None:
                 self.model.master.add([self.model.row(identity_of(s, viewer, need, *found[:2]), z)])
                 times = np.append(times, found[2])
@@ -362,7 +324,7 @@ class Benders:
 
     def _widened(self, z: np.ndarray, s: int, moved: np.ndarray, move: np.ndarray) -> np.ndarray:
         """With slack for a repair, made a combination of the null space of its support."""
-        _, _, _, need = self.separation.asked(s)
+        _, _, _, need = self.separation.target(s)
         cleaned = clean(self.demands, AttackAnswer(need, moved, move, None, None), need)
         moved, move = (moved, move) if cleaned is None else cleaned
         z = z.copy()
@@ -376,7 +338,7 @@ class Benders:
         self.shown(self.objective, self.best)
 
     def _narrow(self, s: int) -> bool:
-        cell, sign, viewer, need = self.separation.asked(s)
+        cell, sign, viewer, need = self.separation.target(s)
         low, high = self.demands.slack(viewer)
         return bool((high if sign > 0 else low)[cell] < need * (1 - TUNING.miss))
 
@@ -439,9 +401,15 @@ class Benders:
         self.bound = max(self.bound, half.bound)
         if half.best is None or half.objective >= self.objective:
             return self._near(gap)
-        if not self._turns(half.best) and self._misses(Capacities(self.demands, half.best[:n], half.best[n:])):
+        if not can_be_turned(self.separation, half.best) and self._misses(
+            Capacities(self.demands, half.best[:n], half.best[n:])
+        ):
             return half._joined and self._mirror_narrowly(deadline, gap, tell)
-        self.best, self.objective, self.held = half.best, half.objective, half.held and self._turns(half.best)
+        self.best, self.objective, self.held = (
+            half.best,
+            half.objective,
+            half.held and can_be_turned(self.separation, half.best),
+        )
         return near
 
     def _mirror_narrowly(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> bool:
@@ -452,14 +420,9 @@ class Benders:
         if half._joint is None or deadline.expired or (half.model.own_levels() > half.model.most).any():
             return False
         half._jointly(half._joint, deadline, gap, tell)
-        if half.best is not None and self._turns(half.best) and half.objective < self.objective:
+        if half.best is not None and can_be_turned(self.separation, half.best) and half.objective < self.objective:
             self.best, self.objective, self.held = half.best, half.objective, True
         return self._near(gap)
-
-    def _turns(self, z: np.ndarray) -> bool:
-        """Whether everybody's slack holds these intervals: then moves within them can be turned round."""
-        slacks = map(self.demands.slack, set(self.separation.levels.viewer.tolist()))
-        return all(bool((z <= np.concatenate(slack)).all()) for slack in slacks)
 
     def _attack(self, z: np.ndarray, deadline: Deadline) -> SeparationRound:
         point = Capacities(self.demands, z[: self.n], z[self.n :])

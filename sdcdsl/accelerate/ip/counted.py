@@ -36,9 +36,7 @@ from sdcdsl.numerics.master import Master, Row
 from sdcdsl.status import FEASIBLE, INFEASIBLE, OPTIMAL
 
 Costs = tuple[np.ndarray, np.ndarray, np.ndarray]
-Asked = tuple[np.ndarray | None, np.ndarray | None, int | None]
-BEYOND = 10.0  # times that far a bound that is proven is preferred to one that is assumed
-FAR = 20.0  # times the highest level: further than any move that helps is taken to go
+Options = tuple[np.ndarray | None, np.ndarray | None, int | None]
 
 
 class Counted:
@@ -47,12 +45,12 @@ class Counted:
         instance: Instance,
         demands: CutRequirements,
         costs: Costs,
-        asked: Asked,
+        options: Options,
         conditions: Conditions | None = None,
     ):
         self.instance, self.demands, self.costs, self.conditions = instance, demands, costs, conditions
         self.aside = None if conditions is None else Separation(CutRequirements(conditions.aside))
-        min_width, cap_width, self.cap = asked
+        min_width, cap_width, self.cap = options
         classes = demands.classes
         self.n = classes.count
         paid = ~instance.open_anyway
@@ -190,14 +188,15 @@ class Counted:
 
     def _integral(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None]) -> None:
         n, unit = self.n, self.demands.unit
-        asked = [self.demands] if self.aside is None else [self.demands, self.aside.demands]
-        far = FAR * max(float(one.levels.need.max(initial=0.0) + one.slides.need.max(initial=0.0)) for one in asked)
+        both = [self.demands] if self.aside is None else [self.demands, self.aside.demands]
+        highest = max(float(one.levels.need.max(initial=0.0) + one.slides.need.max(initial=0.0)) for one in both)
+        far = TUNING.far * highest
         if self.demands.classes.network is not None:
-            far /= FAR  # one cycle through the cell does it, and carries no more than the level
+            far /= TUNING.far  # one cycle through the cell does it, and carries no more than the level
         # No interval of a better solution costs more than the best so far.
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.minimum(self.most, np.where(self.cost > 0, self.objective / self.cost, inf) * (1 + 1e-9))
-        self.far = np.where(reach <= BEYOND * far, reach, np.minimum(self.most, far))
+        self.far = np.where(reach <= TUNING.beyond * far, reach, np.minimum(self.most, far))
         scale = float(np.exp(np.log(self.cost[self.cost > 0]).mean())) if (self.cost > 0).any() else 1.0
         own = np.zeros(n, dtype=bool)
         own[self.demands.levels.cell] = True

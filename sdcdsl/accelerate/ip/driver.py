@@ -31,9 +31,7 @@ from sdcdsl.pattern import Pattern, intervals
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
-FAR_OFF = 1e-4  # from this gap on, digits that cost less are not worth their place
 WITHIN = 1e-6  # of a width: what a cap overlooks
-SMALL = 200_000  # levels times classes: for less all moves are looked for once more
 CRUMB = 1e-9  # of the lowest level: widths that are not published
 
 
@@ -121,11 +119,11 @@ class IntervalSearch:
         assert benders.best is not None
         deadline = self.context.deadline
         over = (lambda: deadline.expired) if benders.exact is not None else (lambda: False)
-        far = benders.objective - benders.bound > FAR_OFF * abs(benders.objective)
+        far = benders.objective - benders.bound > TUNING.far_off * abs(benders.objective)
         few_digits = far and benders.model.widest is None
         if not benders.held:
             return tight(benders.separation, benders.best, few_digits, benders.model.widest, over)
-        if len(benders.separation.levels) * benders.n <= SMALL:
+        if len(benders.separation.levels) * benders.n <= TUNING.looked_for_again:
             # Solutions from the inside have crumbs everywhere: 108 .. 108.00000001 for a figure that can be published.
             z, missed = tight(benders.separation, benders.best, few_digits, benders.model.widest, over)
             if not missed.any() and benders.model.price(z) <= benders.objective * (1 + LEAST_GAP):

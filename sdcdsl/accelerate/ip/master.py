@@ -14,6 +14,7 @@ from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity
 from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.methods.instance import Instance
+from sdcdsl.numerics.cut_pool import RowAges
 from sdcdsl.numerics.master import Master, Row
 
 
@@ -46,7 +47,7 @@ class IntervalMaster:
         if mirrored:
             price, lower, upper = price[:n] + price[n:], np.maximum(lower[:n], lower[n:]), upper[:n]
         self.master = Master(price, lower, upper)
-        self._age = np.zeros(0, dtype=np.int64)
+        self._ages = RowAges(self.master, 1e-7, TUNING.old)
         if widest is not None:
             self._cap_widths(widest)
 
@@ -99,13 +100,5 @@ class IntervalMaster:
 
     def purge(self, slack: np.ndarray | None) -> None:
         assert slack is not None
-        age = np.zeros(len(slack), dtype=np.int64)
-        age[: len(self._age)] = self._age
-        age = np.where(slack > 1e-7, age + 1, 0)
-        gone = age > TUNING.old
-        if self.widest is not None:
-            gone[: int(np.isfinite(self.widest).sum())] = False
-        if gone.sum() > 0.1 * len(gone):
-            self.master.purge(gone)
-            age = age[~gone]
-        self._age = age
+        caps = 0 if self.widest is None else int(np.isfinite(self.widest).sum())  # the first rows, which are no cuts
+        self._ages.drop(self._ages.slack_for_long(slack, 0.1, caps))

@@ -15,15 +15,14 @@ from sdcdsl.accelerate.cutting.attacks import AttackAnswer
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
+from sdcdsl.accelerate.ip.tuning import TUNING
 from sdcdsl.numerics.null_space import RelationMatrix, echelon, null_space
 
-WIDER = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
 DUST = 1e-10  # of the level: parts of a move that are left out of it
 DIGITS = 1e-10  # of the level: what a move may be beyond a viewer's slack; an audit allows ten times as much
 CRUMB = 1e-7  # of the lowest level: widths that are a solver's rounding errors
 ALMOST = 1 - 2e-10  # an audit allows 1e-9
 SAME = 2e-7  # numbers that differ by no more of them are taken to mean the same
-MANY = 2_000_000  # levels times cells
 MARGIN = 1 + 2e-7  # for whoever has to find a move anew, in other arithmetic
 
 
@@ -40,29 +39,29 @@ def tight(
     demands, n = separation.demands, separation.demands.classes.count
     levels = separation.levels
     least = np.zeros(2 * n)
-    waiting = np.ones(len(levels), dtype=bool)
+    open_levels = np.ones(len(levels), dtype=bool)
     loose = np.ones(2 * n, dtype=bool) if widest is None else np.tile(np.isinf(widest), 2)
     z = np.where(z > CRUMB * levels.need.min(initial=np.inf), z, 0.0)
-    for wider, beyond in [*((wider, 0.0) for wider in WIDER), *((wider, DIGITS) for wider in WIDER)]:
+    for wider, beyond in [*((wider, 0.0) for wider in TUNING.wider), *((wider, DIGITS) for wider in TUNING.wider)]:
         hair = wider * np.where((z > 0) & np.isfinite(z) & loose, z + demands.unit, 0.0)
         capacities = Capacities(demands, (z + hair)[:n], (z + hair)[n:])
-        for s in np.flatnonzero(waiting):
+        for s in np.flatnonzero(open_levels):
             if over():
-                return least, waiting
+                return least, open_levels
             # A hair less than the viewer's slack first, so that cleaning a move does not take it beyond.
             moves = None
             for share in (1 - 1e-10, 1.0):
                 moves = moves or _moves(separation, capacities, int(s), share, beyond)
             if moves is None:
                 continue
-            waiting[s] = False
+            open_levels[s] = False
             for moved, move in moves:
                 np.maximum.at(least, np.where(move > 0, n, 0) + moved, np.abs(move))
-        if not waiting.any():
+        if not open_levels.any():
             break
-    if not waiting.any():
+    if not open_levels.any():
         least = coarse(separation, least) if few_digits or over() else _round(separation, least)
-    return least, waiting
+    return least, open_levels
 
 
 def coarse(separation: Separation, z: np.ndarray) -> np.ndarray:
@@ -92,7 +91,7 @@ def _hold(separation: Separation, widths: Capacities) -> bool:
     """Whether moves within these widths reach all levels by arithmetic. A linear program that says so may err in the
     seventh digit; flows are not, and of very many levels not all are asked twice."""
     levels, demands = separation.levels, separation.demands
-    if demands.classes.network is not None or len(levels) * demands.classes.count > MANY:
+    if demands.classes.network is not None or len(levels) * demands.classes.count > TUNING.many_moves:
         return True
     for s in range(len(levels)):
         moves = _moves(separation, widths, s, 1.0, DIGITS)
@@ -113,17 +112,17 @@ def _moves(
     signs = [int(levels.sign[s])] if s < separation.requirements else [1, -1]
     out, reached = [], 0.0
     for sign in signs:
-        wanted = need if s < separation.requirements else need - reached
-        if wanted <= 0:
+        needed = need if s < separation.requirements else need - reached
+        if needed <= 0:
             break
-        down, up = capacities.at(viewer, wanted)
+        down, up = capacities.at(viewer, needed)
         if separation.demands.classes.network is None:
             down, up = down * share, up * share
-        answer = separation.attacks.ask(cell, sign, wanted, down, up)
-        move = clean(separation.demands, answer, wanted)
+        answer = separation.attacks.ask(cell, sign, needed, down, up)
+        move = clean(separation.demands, answer, needed)
         if move is None:
             continue
-        goal = wanted if answer.reached >= wanted * (1 - 1e-8) else answer.reached
+        goal = needed if answer.reached >= needed * (1 - 1e-8) else answer.reached
         moved, d, got = _fitting(separation.demands, viewer, cell, *move, goal, beyond)
         reached += got
         out.append((moved, d))
@@ -152,15 +151,21 @@ def clean(demands: CutRequirements, answer: AttackAnswer, need: float) -> tuple[
 
 
 def _fitting(
-    demands: CutRequirements, viewer: int, cell: int, moved: np.ndarray, move: np.ndarray, wanted: float, beyond: float
+    demands: CutRequirements,
+    viewer: int,
+    cell: int,
+    moved: np.ndarray,
+    move: np.ndarray,
+    needed: float,
+    beyond: float,
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Stretched to what is wanted, but by no more than `beyond` out of what the viewer leaves: where other cells are
     many times larger than a slack, the last digits of a move are more than nothing to it, and nothing to the level."""
     at = np.flatnonzero(moved == cell)
     if not len(at) or move[at[0]] == 0:
         return moved[:0], move[:0], 0.0
-    low, high = (slack + beyond * wanted for slack in demands.slack(viewer))
+    low, high = (slack + beyond * needed for slack in demands.slack(viewer))
     with np.errstate(divide="ignore", invalid="ignore"):
         most = float(np.where(move > 0, high[moved] / move, np.where(move < 0, low[moved] / -move, np.inf)).min())
-    step = min(wanted / abs(float(move[at[0]])), most)
+    step = min(needed / abs(float(move[at[0]])), most)
     return moved, move * step, step * abs(float(move[at[0]]))

@@ -36,6 +36,13 @@ class Tuning:
     # Tolerances.
     grain: float = 1e-10  # of the lowest level: what capacities of flows are multiples of
     miss: float = 1e-8  # share of a level that may be missing
+    looked_for_again: int = 200_000  # levels times classes: for less all moves are looked for once more
+    far_off: float = 1e-4  # from this gap on, digits that cost less are not worth their place
+    many_moves: int = 2_000_000  # levels times cells
+    wider: tuple[float, ...] = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
+    # Counted intervals: how far classes are taken to go.
+    beyond: float = 10.0  # times that far a bound that is proven is preferred to one that is assumed
+    far: float = 20.0  # times the highest level: further than any move that helps is taken to go
 
 
 TUNING = Tuning()

@@ -20,7 +20,7 @@ from sdcdsl.methods.forms.forms import Forms
 from sdcdsl.methods.result import Progress
 
 
-class Finder:
+class PerturbationHeuristic:
     def __init__(self, forms: Forms, ends: np.ndarray):
         """`ends` int8 [cell]: of sensitive cells, -1 the lower one, 1 the upper one, 0 either."""
         self.forms, self.ends = forms, ends

@@ -12,6 +12,7 @@ class Tuning:
     adjusting: float = 0.5  # of the time: for closest tables
     long: float = 60.0  # seconds of it where there is no limit
     gain: float = 0.003  # of the cost: a better table by less is not asked about its levels
+    patience: float = 20.0  # seconds to find out whether other ends would do
 
 
 TUNING = Tuning()

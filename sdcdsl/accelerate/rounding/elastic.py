@@ -185,8 +185,8 @@ def elastic(
     with all sums in their windows, and says whether to go on. From there all sums have the common price: what is within
     all windows has neighbours, through others that are not, which cost less."""
     made, draw = Elastic(of, relaxed, seed), np.random.default_rng(seed)
-    idle, none, time = 0, True, min(max(deadline.remaining, ELASTIC.moment), ELASTIC.long)
-    while idle < ELASTIC.idle and left() > 0:
+    stalled, none, time = 0, True, min(max(deadline.remaining, ELASTIC.moment), ELASTIC.long)
+    while stalled < ELASTIC.stalled and left() > 0:
         outside = made.outside
         near = made.near(int(draw.choice(outside))) if len(outside) else None
         way, free = around.drawn(near)
@@ -196,7 +196,7 @@ def elastic(
         took = process_time() - began
         around.learn(way, gain, took, solved)
         deadline.mark_time_dependent()  # which neighbourhoods are tried follows from how long they take
-        idle = 0 if gain > 0 else idle + 1
+        stalled = 0 if gain > 0 else stalled + 1
         if len(made.outside):
             made.dearer(min(max(took, 0.01) / time, 1.0))
         elif gain > 0 or none:

@@ -231,8 +231,8 @@ class RoundingHeuristic:
     ) -> None:
         master, unit = search.master, search.problem.unit
         rows_of = csc_array(parts.T)
-        idle = 0
-        while not deadline.expired and idle < TUNING.idle and not search.near_enough(gap):
+        stalled = 0
+        while not deadline.expired and stalled < TUNING.stalled and not search.near_enough(gap):
             assert search.best is not None
             x, before = search.best.u / unit, search.best.objective
             way, free = around.drawn()
@@ -247,7 +247,7 @@ class RoundingHeuristic:
             done = solved.status == OPTIMAL
             around.learn(way, gain, process_time() - began, done)
             deadline.mark_time_dependent()  # which neighbourhoods are tried follows from how long they take
-            idle = 0 if gain > 0 else idle + 1
+            stalled = 0 if gain > 0 else stalled + 1
             tell(Progress("neighbourhoods", search.objective, search.bound, f"{int(free.sum())} parts"))
             if done and free.sum() == around.movable.sum():
                 return

@@ -72,9 +72,9 @@ class Neighbourhoods:
         within = within & self.movable
         order = self.draw.permutation(len(slices))
         if near is not None and len(near):
-            wanted = np.zeros(len(self.movable), dtype=bool)
-            wanted[near] = within[near]
-            first = int(np.argmax([wanted[slices[at]].sum() for at in order.tolist()]))
+            within_block = np.zeros(len(self.movable), dtype=bool)
+            within_block[near] = within[near]
+            first = int(np.argmax([within_block[slices[at]].sum() for at in order.tolist()]))
             order = np.concatenate([order[first : first + 1], np.delete(order, first)])
         for at in order.tolist():
             if free.sum() >= size:
@@ -112,11 +112,11 @@ def _families(instance: Instance, parts: Parts) -> list[list[np.ndarray]]:
             terms_somewhere[terms] = True
     row_of = np.full(instance.n, -1)
     row_of[parts.rows] = np.arange(len(parts.rows))
-    waiting: list[tuple[int, ...]] = [(cell,) for cell in by_sum if not terms_somewhere[cell]]
-    seen = set(waiting)
+    pending: list[tuple[int, ...]] = [(cell,) for cell in by_sum if not terms_somewhere[cell]]
+    seen = set(pending)
     found: list[list[np.ndarray]] = []
-    while waiting and len(found) < ELASTIC.most_families:
-        family = waiting.pop(0)
+    while pending and len(found) < ELASTIC.most_families:
+        family = pending.pop(0)
         finer = [one for one in _finer(family, by_sum) if len(one) <= ELASTIC.most_slices]
         if not finer and len(family) > 1:  # the finest ones: unions of their slices are those of the others
             slices = [_row(parts.T, int(row_of[cell])) for cell in family if row_of[cell] >= 0]
@@ -124,7 +124,7 @@ def _families(instance: Instance, parts: Parts) -> list[list[np.ndarray]]:
         for one in finer:
             if one not in seen:
                 seen.add(one)
-                waiting.append(one)
+                pending.append(one)
     return [slices for slices in found if len(slices) > 1]
 
 

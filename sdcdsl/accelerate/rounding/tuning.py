@@ -21,7 +21,7 @@ class Tuning:
     better: float = 0.65  # of that: for tables from the relaxation; where none is found, the rest improves one
     moment: float = 1.5  # seconds for a neighbourhood
     narrow: float = 1e-5  # its gap
-    idle: int = 300  # neighbourhoods in a row that bring nothing: it is time for something else
+    stalled: int = 300  # neighbourhoods in a row that bring nothing: it is time for something else
     # Trials from the relaxation: `rounding-counts` of benchmarks/scaling.py, 3 375 and 97 336 cells.
     large: int = 20_000  # parts: for more, trials are all there is
     trying: float = 0.4  # of the time, for fewer
@@ -45,7 +45,7 @@ class ElasticTuning:
     close: float = 0.9  # of the least by which two losses differ: nearer than that is no better
     cheap: float = 0.6  # of the common price: the same for what is outside
     long: float = 600.0  # seconds: the time that prices have where there is no limit
-    idle: int = 120  # steps in a row that bring nothing
+    stalled: int = 120  # steps in a row that bring nothing
     most_families: int = 12
     most_slices: int = 24  # of a family
     first_size: float = 400.0  # parts of a first neighbourhood

@@ -32,7 +32,7 @@ class TextRows:
     records: list[tuple[int, list[str]]]
 
 
-def find_header(text: str, wanted: Sequence[str], delimiter: str | None) -> Header | None:
+def find_header(text: str, required: Sequence[str], delimiter: str | None) -> Header | None:
     """The first line that is not blank; of the usual delimiters the one that shows most of the wanted names, then the
     one that cuts the header into most parts. Columns without a name are called `column 1`, `column 2` … by place."""
     head = text[:LONGEST_HEADER]
@@ -43,13 +43,13 @@ def find_header(text: str, wanted: Sequence[str], delimiter: str | None) -> Head
         if names is None:
             return None
         names = [word.strip() or f"column {i}" for i, word in enumerate(names, 1)]
-        score = (len(set(names) & set(wanted)), len(names))
+        score = (len(set(names) & set(required)), len(names))
         if best is None or score > best[0]:
             best = score, Header(names, candidate, reader.line_num)
     return best[1] if best else None
 
 
-def header_problems(name: str, header: Header, wanted: Sequence[str]) -> list[Diagnostic]:
+def header_problems(name: str, header: Header, required: Sequence[str]) -> list[Diagnostic]:
     """Columns asked for that are not there, or there twice; or a file that is no table at all."""
     if len(header.names) > MOST_COLUMNS:
         headline = f"{name} has {len(header.names)} columns, which is no table"
@@ -62,10 +62,10 @@ def header_problems(name: str, header: Header, wanted: Sequence[str]) -> list[Di
             did_you_mean(column, header.names),
             notes=[f"its columns: {listed(clip(c) for c in header.names)}"],
         )
-        for column in dict.fromkeys(wanted)
+        for column in dict.fromkeys(required)
         if column not in header.names
     ]
-    twice = [c for c in dict.fromkeys(wanted) if header.names.count(c) > 1]
+    twice = [c for c in dict.fromkeys(required) if header.names.count(c) > 1]
     if twice:
         place = FilePlace(name, line=header.last_line)
         problems.append(diagnostic("SDC302", f"more than one column is called {listed(twice)}", place))
@@ -73,7 +73,7 @@ def header_problems(name: str, header: Header, wanted: Sequence[str]) -> list[Di
 
 
 def read_rows(
-    source: Path | Source, wanted: Sequence[str] = (), *, delimiter: str | None = None, encoding: str | None = None
+    source: Path | Source, required: Sequence[str] = (), *, delimiter: str | None = None, encoding: str | None = None
 ) -> tuple[TextRows | None, list[Diagnostic]]:
     opened, problems = open_text(source, encoding)
     if opened is None:
@@ -81,10 +81,10 @@ def read_rows(
     if delimiter is not None and len(delimiter) != 1:
         return None, [diagnostic("SDC302", "a delimiter is a single character", FilePlace(opened.name))]
     try:
-        header = find_header(opened.text, wanted, delimiter)
+        header = find_header(opened.text, required, delimiter)
         if header is None:
             return None, [diagnostic("SDC308", f"{opened.name} is empty", FilePlace(opened.name))]
-        problems = header_problems(opened.name, header, wanted)
+        problems = header_problems(opened.name, header, required)
         if problems:
             return None, problems
         records = [(line, row) for line, row in all_rows(opened.text, header) if any(map(str.strip, row))]

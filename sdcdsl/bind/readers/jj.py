@@ -160,16 +160,16 @@ def _whole(values: np.ndarray) -> np.ndarray:
         return (values % 1 == 0) & (np.abs(values) < 2**53)
 
 
-def _positions(index: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _positions(index: np.ndarray, sought: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where each wanted cell number stands in the file, and whether it does."""
-    if len(wanted) and index[-1] - index[0] == len(index) - 1 and (np.diff(index) == 1).all():
-        found = wanted - index[0]  # numbered in sequence, as nearly every file is
+    if len(sought) and index[-1] - index[0] == len(index) - 1 and (np.diff(index) == 1).all():
+        found = sought - index[0]  # numbered in sequence, as nearly every file is
         known = (found >= 0) & (found < len(index))
         return found, known
     order = np.argsort(index, kind="stable")
-    at = np.minimum(np.searchsorted(index, wanted, sorter=order), len(index) - 1)
+    at = np.minimum(np.searchsorted(index, sought, sorter=order), len(index) - 1)
     found = order[at]
-    return found, index[found] == wanted
+    return found, index[found] == sought
 
 
 def jj_text(table: JJTable) -> str:

@@ -28,8 +28,8 @@ def read_parents(
 
     A row without a parent declares a root.
     """
-    wanted = [c for c in (parent, child) if c is not None]
-    rows, problems = read_rows(source, wanted, delimiter=delimiter, encoding=encoding)
+    columns = [c for c in (parent, child) if c is not None]
+    rows, problems = read_rows(source, columns, delimiter=delimiter, encoding=encoding)
     if rows is None:
         return None, problems
     place = FilePlace(rows.name)

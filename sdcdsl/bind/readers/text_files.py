@@ -57,27 +57,27 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> tuple[str | No
     mark, marked = next(((m, e) for m, e in BOMS if raw.startswith(m)), (b"", None))
     if marked == "utf-8" and (encoding is None or _is_utf8(encoding)):
         raw, encoding = raw[len(mark) :], "utf-8"
-    wanted = encoding or marked or "utf-8"
-    if b"\0" in raw[:LOOKED_AT] and not _plain(wanted).startswith(("utf16", "utf32")):
+    chosen = encoding or marked or "utf-8"
+    if b"\0" in raw[:LOOKED_AT] and not _plain(chosen).startswith(("utf16", "utf32")):
         return None, [diagnostic("SDC302", f"{name} is not a text file", FilePlace(name), "holds zero bytes")]
     try:
-        text = raw.decode(wanted)
+        text = raw.decode(chosen)
     except LookupError:
         return None, [
             diagnostic(
                 "SDC317",
-                f"no encoding is called `{wanted}`",
+                f"no encoding is called `{chosen}`",
                 FilePlace(name),
                 help="usual ones are utf-8, latin-1, cp1252 and utf-16",
             )
         ]
     except UnicodeError as error:
-        return None, [_undecodable(raw, name, wanted, getattr(error, "start", 0))]
+        return None, [_undecodable(raw, name, chosen, getattr(error, "start", 0))]
     if encoding is not None and not _is_utf8(encoding) and not raw.isascii() and _is_utf8_text(raw):
         return None, [
             diagnostic(
                 "SDC317",
-                f"{name} is UTF-8 text, not {wanted}",
+                f"{name} is UTF-8 text, not {chosen}",
                 FilePlace(name),
                 "its letters with accents would come out as two each",
                 help="read it as utf-8",

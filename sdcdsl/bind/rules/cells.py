@@ -48,9 +48,9 @@ class RuleCells:
         # Sums in another order leave 1e-13 of a remainder where there is none. (Own values leave a true one.)
         return np.where(rest <= 1e-12 * self.absolute, 0.0, rest)
 
-    def shortfall(self, wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
+    def shortfall(self, required: np.ndarray, there: np.ndarray) -> np.ndarray:
         """wanted - there where positive beyond rounding, else 0: ties are not sensitive."""
-        missing = wanted - there
+        missing = required - there
         return np.where(missing > 1e-12 * self.absolute, missing, 0.0)
 
     def judged(self, sensitive: np.ndarray, lower: np.ndarray | float, upper: np.ndarray | float) -> Judgement:

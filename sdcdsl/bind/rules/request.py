@@ -36,10 +36,13 @@ class RequestRule(RuleArguments):
         return cells.judged(cells.requested > self.share * cells.absolute, level, level)
 
     def said(self, cells: RuleCells, cell: int) -> str:
-        asked, all_of_it = float(cells.requested[cell]) if cells.requested is not None else 0.0, cells.absolute[cell]
-        if not asked > 0:
+        theirs, all_of_it = (
+            float(cells.requested[cell]) if cells.requested is not None else 0.0,
+            cells.absolute[cell],
+        )
+        if not theirs > 0:
             return "nobody who contributes asked for protection"
-        share = f"{percent(asked / all_of_it)} ({figure(asked)} of {figure(all_of_it)})"
+        share = f"{percent(theirs / all_of_it)} ({figure(theirs)} of {figure(all_of_it)})"
         return f"somebody who asked for protection holds {share}, {percent(self.share)} allowed"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdcdsl.record import record
-from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.methods import Limits, Method, mixture_sizes
 from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:
@@ -38,4 +38,5 @@ METHOD = Method(
     lacks=("threads",),
     model="sdcdsl.methods.combined.definition:DEFINITION",
     accelerator="sdcdsl.accelerate.combined.driver:solve",
+    sizes=mixture_sizes,
 )

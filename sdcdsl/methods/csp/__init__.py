@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sdcdsl.record import record
-from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.methods import Limits, Method, ModelSize, ProblemCounts, with_witnesses
 from sdcdsl.vocabulary.option import Kind, option
 
 
@@ -14,6 +14,10 @@ class CspOptions(Limits):
         Kind.TEXT, "last period's released file: cells hidden there are cheaper to hide again", None
     )
     previous_discount: float = option(Kind.SHARE, "how much cheaper they are", "50%", least=0, most=100)
+
+
+def sizes(of: ProblemCounts) -> ModelSize:
+    return with_witnesses(of, of.free, of.pairs, f"{of.free:_} binaries and cuts")
 
 
 METHOD = Method(
@@ -29,4 +33,5 @@ METHOD = Method(
     accelerator="sdcdsl.accelerate.csp.driver:solve",
     accelerator_backends=("highs", "scip"),
     model_up_to=3_000,  # benchmarks/accelerators.py: two to five times as fast at up to 2 640 entries
+    sizes=sizes,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sdcdsl.record import record
 from sdcdsl.vocabulary.backends import BACKENDS
-from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.methods import Limits, Method, ModelSize, ProblemCounts
 from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ class CtaOptions(Limits):
     )
 
 
+def sizes(of: ProblemCounts) -> ModelSize:
+    variables, constraints = 2 * of.free + of.sensitive, of.relations + 4 * of.sensitive
+    return ModelSize(variables, constraints, f"{variables:_} variables, {constraints:_} constraints")
+
+
 METHOD = Method(
     "cta",
     "controlled tabular adjustment",
@@ -47,4 +52,5 @@ METHOD = Method(
     model="sdcdsl.methods.cta.model",
     accelerator="sdcdsl.accelerate.cta.driver:solve",
     accelerator_backends=BACKENDS,
+    sizes=sizes,
 )

@@ -110,11 +110,11 @@ def adjustment(
 
 def _levels(instance: Instance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The largest levels of every cell; inf in a direction that none of its attackers has one for."""
-    asked = (instance.level > 0).any(axis=0)
-    cells, at = np.unique(instance.pair_cell[asked], return_inverse=True)
+    required = (instance.level > 0).any(axis=0)
+    cells, at = np.unique(instance.pair_cell[required], return_inverse=True)
     sides = []
     for side in (DOWN, UP):
         most = np.zeros(len(cells))
-        np.maximum.at(most, at, instance.level[side, asked])
+        np.maximum.at(most, at, instance.level[side, required])
         sides.append(np.where(most > 0, most, np.inf))
     return cells.astype(np.int64), sides[DOWN], sides[UP]

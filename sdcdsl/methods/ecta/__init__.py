@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sdcdsl.record import record
-from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.methods import Limits, Method, ModelSize, ProblemCounts
 from sdcdsl.vocabulary.option import Kind, option
 
 
@@ -19,6 +19,12 @@ class EctaOptions(Limits):
     norm: str = option(Kind.CHOICE, "how deviations are added up", "Linf", choices=("L1", "L2", "Linf"))
 
 
+def sizes(of: ProblemCounts) -> ModelSize:
+    variables = 2 * of.free + 1
+    kept = f"{variables - 1:_} variables a try, {2 * of.pairs:_} attacker problems an audit"
+    return ModelSize(variables, of.relations + 2 * of.free, kept)
+
+
 METHOD = Method(
     "ecta",
     "enhanced controlled tabular adjustment",
@@ -31,4 +37,5 @@ METHOD = Method(
     lacks=("gap", "threads"),
     model="sdcdsl.methods.ecta.model",
     accelerator="sdcdsl.accelerate.ecta.driver:solve",
+    sizes=sizes,
 )

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdcdsl.methods.clashes import clashes
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clash
 
 EXACT = 1e-12  # ends that cross by no more than this share of their size are one point
-ENOUGH = 1 - 1e-9  # as audits take levels
 HALVINGS = 60
 
 
@@ -131,12 +131,4 @@ def slack_of_pairs(instance: Instance) -> np.ndarray:
 
 def known_too_well(instance: Instance) -> list[Clash]:
     """Levels beyond what the attacker knows of the cell beforehand: no release helps against that."""
-    slack, out = slack_of_pairs(instance), []
-    for side in (DOWN, UP):
-        for pair in np.flatnonzero(slack[side] < instance.level[side] * ENOUGH):
-            out.append(Clash(int(pair), side, float(instance.level[side, pair]), float(slack[side, pair])))
-    told = {clash.pair for clash in out}
-    for pair in np.flatnonzero(slack.sum(axis=0) < instance.slide * ENOUGH):
-        if int(pair) not in told:
-            out.append(Clash(int(pair), None, float(instance.slide[pair]), float(slack[:, pair].sum())))
-    return out
+    return clashes(instance, slack_of_pairs(instance))

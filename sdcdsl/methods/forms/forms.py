@@ -121,10 +121,10 @@ class Forms:
         """`least` and `widest` [cell]: how wide an interval is if there is one. `counted`: binaries are needed."""
         i, into = self.instance, self.into
         below, above = self._readable(cells)
-        wanted = np.zeros(len(cells)) if least is None else least[cells]
+        required = np.zeros(len(cells)) if least is None else least[cells]
         # What attackers reckon with, what readers need, and what is required although it only looks wide.
         needs_down, needs_up = (
-            np.maximum(np.maximum(np.minimum(slack.max(axis=0)[cells], self._witnesses), read), wanted)
+            np.maximum(np.maximum(np.minimum(slack.max(axis=0)[cells], self._witnesses), read), required)
             for slack, read in ((i.LB, below), (i.UB, above))
         )
         # Nobody pays for more than is needed: where a width has a price it needs no end.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdcdsl.record import record
-from sdcdsl.vocabulary.methods import Limits, Method
+from sdcdsl.vocabulary.methods import Limits, Method, ModelSize, ProblemCounts, with_witnesses
 from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ class IpOptions(Limits):
     previous_discount: float = option(Kind.SHARE, "how much cheaper they are", "50%", least=0, most=100)
 
 
+def sizes(of: ProblemCounts) -> ModelSize:
+    return with_witnesses(of, 2 * of.free, of.pairs, f"{2 * of.free:_} variables and cuts")
+
+
 METHOD = Method(
     "ip",
     "interval protection",
@@ -37,4 +41,5 @@ METHOD = Method(
     lacks=("threads",),
     model="sdcdsl.methods.ip.model",
     accelerator="sdcdsl.accelerate.ip.driver:solve",
+    sizes=sizes,
 )

@@ -86,8 +86,8 @@ def model(problem: TableProblem, context: SolveContext, witnesses: bool = True) 
 
 
 def needs_binaries(instance: Instance, options: Mapping[str, Any]) -> bool:
-    asked = options.get("min_width") is not None or options.get("cap_intervals") is not None
-    return asked or bool(instance.conditional.any() or (instance.w_fixed[_touchable(instance)] > 0).any())
+    required = options.get("min_width") is not None or options.get("cap_intervals") is not None
+    return required or bool(instance.conditional.any() or (instance.w_fixed[_touchable(instance)] > 0).any())
 
 
 def _touchable(instance: Instance) -> np.ndarray:

@@ -59,10 +59,10 @@ def patience(context: SolveContext) -> Deadline:
 
 def nearest_first(context: SolveContext, solve: Callable[[SolveContext, bool], Result]) -> Result:
     """`solve(context, last)` for more and more steps, until there is a release."""
-    asked = int(context.options.get("steps") or 0)
+    least_steps = int(context.options.get("steps") or 0)
     tried: list[Result] = []
-    for steps in range(asked, asked + MOST_STEPS + 1):
-        result = solve(replace(context, options={**context.options, "steps": steps}), steps == asked + MOST_STEPS)
+    for steps in range(least_steps, least_steps + MOST_STEPS + 1):
+        result = solve(replace(context, options={**context.options, "steps": steps}), steps == least_steps + MOST_STEPS)
         if result.pattern is not None:
             return _further(result, steps, tried) if tried else result
         tried.append(result)
@@ -72,7 +72,7 @@ def nearest_first(context: SolveContext, solve: Callable[[SolveContext, bool], R
     decided = all(result.status == INFEASIBLE for result in tried)
     if not decided:
         return last if last.status != INFEASIBLE else replace(last, status=LIMIT)
-    far = f"tried: values up to {len(tried) + asked} bases away"
+    far = f"tried: values up to {len(tried) + least_steps} bases away"
     return replace(last, notes=(*last.notes, far))
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from sdcdsl.numerics.compiled import kernel
 from sdcdsl.numerics.interior_point.normal_equations import factor_simply, solve
+from sdcdsl.numerics.interior_point.tuning import BOX
 from sdcdsl.numerics.simplex.tableau import OUTSIDE, SMALL
 
-AT_ITS_END = 0.05  # price over slack from which a row counts as being at its end
+AT_ITS_END = BOX.at_its_end
 EXPLAINED = 1e-11  # share of the goal that the rows may leave
 DEPENDENT = 1e-12  # share of a row's square that is left of it beside the others, below which it is one of them
 

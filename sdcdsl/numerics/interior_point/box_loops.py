@@ -24,7 +24,7 @@ JOINS = BOX.joins
 REACHED, SHORT, NEAR, STUCK, THERE = 0, 1, 2, 3, 4
 
 ROUNDING = 1e-9  # share of the goal by which prices may miss it
-NEARLY = 1e-2  # share of the way between point and bound from which a bound that gets worse is a matter of rounding
+NEARLY = BOX.nearly
 
 
 @kernel

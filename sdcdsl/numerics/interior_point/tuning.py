@@ -20,6 +20,8 @@ class BoxTuning:
     granted: float = 0.1  # slack, in units of a row's own, of rows that have none at first
     large: int = 100  # dimensions from which a library factors faster than a loop
     block: int = 64  # columns that are multiplied at once
+    at_its_end: float = 0.05  # price over slack from which a row counts as being at its end
+    nearly: float = 1e-2  # of the way between point and bound: a bound that gets worse is a matter of rounding
 
 
 BOX = BoxTuning()

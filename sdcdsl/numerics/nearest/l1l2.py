@@ -97,40 +97,40 @@ class MixedNormProblem:
     ) -> Solved:
         if crossed(l, u):
             return Solved(INFEASIBLE)
-        asked = _ScaledProblem(SeparableCost(w1_down, w1_up, w2), l, u)
-        made = self._by_directions(asked, deadline) if self._many else None
+        problem = _ScaledProblem(SeparableCost(w1_down, w1_up, w2), l, u)
+        made = self._by_directions(problem, deadline) if self._many else None
         if made is not None:
             return made
-        made = self._by_newton(asked, deadline)
+        made = self._by_newton(problem, deadline)
         if made.status != FAILED:
             return made
         if not self._many:
-            made, self._many = self._by_directions(asked, deadline), True  # the next one will be no easier
+            made, self._many = self._by_directions(problem, deadline), True  # the next one will be no easier
             if made is not None:
                 return made
         proof = infeasible(self.M, l, u, deadline)
         if proof is not None:
             return proof.with_rows(self._rows)
-        reached = interior(self.M, asked.small, *asked.ends, self._newton.enough, deadline)
-        made = None if reached is None else self._ended(asked, reached.z, reached.y, deadline)
+        reached = interior(self.M, problem.small, *problem.ends, self._newton.enough, deadline)
+        made = None if reached is None else self._ended(problem, reached.z, reached.y, deadline)
         return made or Solved(LIMIT if deadline is not None and deadline.expired else FAILED)
 
-    def _by_directions(self, asked: _ScaledProblem, deadline: Deadline | None) -> Solved | None:
+    def _by_directions(self, problem: _ScaledProblem, deadline: Deadline | None) -> Solved | None:
         """None if there are too many of them, or if that is not the way."""
-        reached = self._inside.solve(asked.small, *asked.ends, deadline)
+        reached = self._inside.solve(problem.small, *problem.ends, deadline)
         if reached is None:
             return None
-        if reached.towards is not None and rules_out(self.M, asked.l, asked.u, reached.towards):
+        if reached.towards is not None and rules_out(self.M, problem.l, problem.u, reached.towards):
             return Solved(INFEASIBLE, y=reached.towards).with_rows(self._rows)
-        return self._ended(asked, reached.z, reached.y, deadline, self._inside.direct)
+        return self._ended(problem, reached.z, reached.y, deadline, self._inside.direct)
 
     @property
     def tells_what_fits(self) -> bool:
         """Whether it is quickly told that nothing fits."""
         return self._many and self._inside.worth_trying
 
-    def _by_newton(self, asked: _ScaledProblem, deadline: Deadline | None) -> Solved:
-        small, (low, high) = asked.small, asked.ends
+    def _by_newton(self, problem: _ScaledProblem, deadline: Deadline | None) -> Solved:
+        small, (low, high) = problem.small, problem.ends
         eps = self._newton.softness(small, low, high)
         soft = eps > 0
         centre, y = np.clip(np.zeros(len(low)), low, high), None
@@ -143,36 +143,36 @@ class MixedNormProblem:
             moved = float(np.abs((ended.z - centre)[soft]).max(initial=0.0))
             centre, y = ended.z, ended.y
             if moved <= 1e-7 * max(float(np.abs(centre).max(initial=0.0)), 1.0):
-                made = self._checked(asked, centre, y)
+                made = self._checked(problem, centre, y)
                 if made is not None:
                     return made
-        made = self._checked(asked, centre, y) if y is not None else None
+        made = self._checked(problem, centre, y) if y is not None else None
         return Solved(FAILED) if made is None else made
 
     def _ended(
         self,
-        asked: _ScaledProblem,
+        problem: _ScaledProblem,
         z: np.ndarray,
         y: np.ndarray,
         deadline: Deadline | None,
         direct: Direct | None = None,
     ) -> Solved | None:
         """What came from the inside, with the last digits."""
-        small, (low, high) = asked.small, asked.ends
+        small, (low, high) = problem.small, problem.ends
         if (small.w2 > 0)[low < high].all():
             ended = self._newton.minimise(small, low, high, y, deadline=deadline, direct=direct)
-            made = self._checked(asked, ended.z, ended.y) if ended.done else None
+            made = self._checked(problem, ended.z, ended.y) if ended.done else None
             if made is not None:
                 return made
         for prices in (sharper(self.M, small, z, y, low, high), y):
-            made = self._checked(asked, z, prices)
+            made = self._checked(problem, z, prices)
             if made is not None:
                 return made
         return None
 
-    def _checked(self, asked: _ScaledProblem, z: np.ndarray, y: np.ndarray) -> Solved | None:
+    def _checked(self, problem: _ScaledProblem, z: np.ndarray, y: np.ndarray) -> Solved | None:
         """z and y in units of the asked."""
-        l, u, unit = asked.l, asked.u, asked.unit
+        l, u, unit = problem.l, problem.u, problem.unit
         z = additive(self.M, without_noise(z * unit, l, u, unit), l, u, unit)
-        made = proved(self.M, asked.cost, z, y * unit * asked.price, l, u, unit)
+        made = proved(self.M, problem.cost, z, y * unit * problem.price, l, u, unit)
         return None if made is None else made.with_rows(self._rows)

@@ -46,19 +46,19 @@ class BatchResult:
     prices: np.ndarray
 
 
-def answer_all(tableau: Tableau, asked: BatchedTargets) -> BatchResult:
+def answer_all(tableau: Tableau, goals: BatchedTargets) -> BatchResult:
     """What is left open is for others to ask: where the tableau finds no end, or there is none."""
-    n, k = len(asked.row), tableau.dimensions
+    n, k = len(goals.row), tableau.dimensions
     reached, closed, by = np.zeros(n), np.zeros(n, dtype=np.bool_), np.full(n, NOBODY)
-    end = np.where(asked.way > 0, tableau.hi[asked.row], -tableau.lo[asked.row])
+    end = np.where(goals.way > 0, tableau.hi[goals.row], -tableau.lo[goals.row])
     points, prices, support = np.zeros((n, k)), np.zeros((n, k)), np.zeros((n, k), dtype=np.int64)
     answers, at, tries = 0, 0, 0
     while at < n and tries < 2:
         before = at
         with tableau.held() as held:
             answers, at = _sweep.at(held.t.size)(
-                held.t, held.value, held.nonbasic, held.steep, held.lo, held.hi, held.column[asked.row], asked.way,
-                np.minimum(asked.need, end), asked.least, end, asked.twin, reached, closed, by, points, prices, support,
+                held.t, held.value, held.nonbasic, held.steep, held.lo, held.hi, held.column[goals.row], goals.way,
+                np.minimum(goals.need, end), goals.least, end, goals.twin, reached, closed, by, points, prices, support,
                 answers, at,
             )  # fmt: skip
         if at < n:  # rounding errors may have been in the way

@@ -19,6 +19,7 @@ import numpy as np
 
 from sdcdsl.numerics.compiled import kernel, reordering_kernel
 from sdcdsl.numerics.simplex.batched import ENOUGH, NOBODY, BatchedTargets, BatchResult, close, credit
+from sdcdsl.numerics.simplex.exchange import exchange
 from sdcdsl.numerics.simplex.tableau import CLOSED, DRIFT, FEASIBLE, OUTSIDE, RAY, REACHED, SMALL, TIRED
 from sdcdsl.numerics.simplex.tuning import REVISED, TABLEAU
 
@@ -51,19 +52,19 @@ class RevisedSimplex:
         self._kept = np.zeros((keep, k, k)), np.zeros((keep, k)), np.full((keep, k), NOBODY), np.zeros((keep, k))
         self._count = 0
 
-    def answer_all(self, asked: BatchedTargets) -> BatchResult:
+    def answer_all(self, goals: BatchedTargets) -> BatchResult:
         """What is left open is for others to ask."""
-        n, k = len(asked.row), len(self.back)
+        n, k = len(goals.row), len(self.back)
         reached, closed, by = np.zeros(n), np.zeros(n, dtype=np.bool_), np.full(n, NOBODY)
-        end = np.where(asked.way > 0, self.hi[asked.row], -self.lo[asked.row])
+        end = np.where(goals.way > 0, self.hi[goals.row], -self.lo[goals.row])
         points, prices, support = np.zeros((n, k)), np.zeros((n, k)), np.zeros((n, k), dtype=np.int64)
         over, count = np.zeros(n, dtype=np.bool_), np.array([0, self._count])
         done = -1
         while done < n - 1:
             w, basis, t, x = np.eye(k), np.full(k, NOBODY), np.zeros(k), np.zeros(len(self.lo))
             done, self._near = _sweep.at(self.rows.size)(
-                self.rows, self._length, self._near, w, np.ones(k), basis, t, x, self.lo, self.hi, asked.row, asked.way,
-                np.minimum(asked.need, end), asked.least, end, asked.twin, reached, closed, by, over, points, prices,
+                self.rows, self._length, self._near, w, np.ones(k), basis, t, x, self.lo, self.hi, goals.row, goals.way,
+                np.minimum(goals.need, end), goals.least, end, goals.twin, reached, closed, by, over, points, prices,
                 support, *self._kept, count, done + 1,
             )  # fmt: skip
         self._count, answers = int(count[1]), int(count[0])
@@ -78,31 +79,6 @@ def _ways(v, way, x, lo, hi, out):
         size = abs(d)
         slack = hi[i] - x[i] if d > 0.0 else x[i] - lo[i]
         out[i] = (slack + FEASIBLE) / size if size > SMALL else np.inf
-
-
-@reordering_kernel
-def _update(w, steep, f, enter):
-    """The row with coefficients f on J takes the place of the one that `enter` stands for."""
-    k = len(f)
-    moved = w[enter]
-    inverse = 1.0 / f[enter]
-    for q in range(k):
-        g = f[q] * inverse
-        if q == enter or g == 0.0:
-            continue
-        other = w[q]
-        length = 0.0
-        for i in range(k):
-            y = other[i] - g * moved[i]
-            other[i] = y
-            length += y * y
-        steep[q] = length
-    length = 0.0
-    for i in range(k):
-        y = moved[i] * inverse
-        moved[i] = y
-        length += y * y
-    steep[enter] = length
 
 
 @kernel
@@ -167,7 +143,7 @@ def _primal_simplex(full, w, steep, basis, t, x, lo, hi, goal, sign, need):
         for q in range(k):
             g[q] -= f[q] * price
         g[enter] = price
-        _update(w, steep, f, enter)
+        exchange(w, steep, f, enter)
         basis[enter] = leave
         pivots += 1
     return TIRED, pivots

@@ -28,7 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdcdsl.numerics.compiled import kernel, reordering_kernel
+from sdcdsl.numerics.compiled import kernel
+from sdcdsl.numerics.simplex.exchange import exchange
 from sdcdsl.numerics.simplex.tuning import TABLEAU
 
 # For the compiled loops, which read names of their module.
@@ -286,31 +287,12 @@ def typical_slack(lo: np.ndarray, hi: np.ndarray) -> float:
     return float(np.exp(np.log(slack).mean())) if len(slack) else 1.0
 
 
-@reordering_kernel
+@kernel
 def _pivot(t, steep, enter, leave):
     """Row `leave` takes the place of the one that place `enter` stood for."""
-    k, c = t.shape
-    column = t[enter]
-    inverse = 1.0 / column[leave]
-    for q in range(k):
-        f = t[q, leave] * inverse
-        if q == enter or f == 0.0:
-            continue
-        other = t[q]
-        length = 0.0
-        for i in range(c):
-            y = other[i] - f * column[i]
-            other[i] = y
-            length += y * y
-        other[leave] = 0.0
-        steep[q] = length
-    length = 0.0
-    for i in range(c):
-        y = column[i] * inverse
-        column[i] = y
-        length += y * y
-    column[leave] = 1.0
-    steep[enter] = length
+    exchange(t, steep, t[:, leave].copy(), enter)
+    t[:, leave] = 0.0
+    t[enter, leave] = 1.0
 
 
 @kernel

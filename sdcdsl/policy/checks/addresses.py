@@ -30,10 +30,10 @@ def _fits(policy: Policy, cells: d.Cells, address: d.Address) -> Iterator[Diagno
         yield diagnostic("SDC118", f"the address names `{twice}` twice", address.span)
         return
     tables = [cells.table] if cells.table else list(policy.tables)
-    wanted = {t: _dimensions(policy, t) for t in tables if t in policy.tables}
-    if not wanted:
+    expected = {t: _dimensions(policy, t) for t in tables if t in policy.tables}
+    if not expected:
         return
-    if any(set(given) == set(dims) for dims in wanted.values() if dims is not None):
+    if any(set(given) == set(dims) for dims in expected.values() if dims is not None):
         for name, code in address.coordinates:
             if name == "cell" and not code.text.isdigit():
                 yield diagnostic("SDC118", "the cells of a JJ file are named by their numbers", code.span, "cell: 17")
@@ -41,18 +41,18 @@ def _fits(policy: Policy, cells: d.Cells, address: d.Address) -> Iterator[Diagno
             if found is not None:
                 yield found
         return
-    if any(dims is None for dims in wanted.values()):
+    if any(dims is None for dims in expected.values()):
         return
-    if len(wanted) > 1:
+    if len(expected) > 1:
         yield diagnostic(
             "SDC118",
             "this address fits no table",
             address.span,
             f"it names {listed(given)}",
-            notes=[f"table `{t}` has the dimensions {listed(dims or ())}" for t, dims in list(wanted.items())[:4]],
+            notes=[f"table `{t}` has the dimensions {listed(dims or ())}" for t, dims in list(expected.items())[:4]],
         )
         return
-    ((table, dims),) = wanted.items()
+    ((table, dims),) = expected.items()
     dims = dims or ()
     missing = [dim for dim in dims if dim not in given]
     extra = [name for name in given if name not in dims]

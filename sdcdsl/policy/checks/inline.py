@@ -183,9 +183,9 @@ def _long(
     header: tuple[d.Cell, ...], rows: list[tuple[d.Cell, ...]], dimensions: tuple[str, ...]
 ) -> tuple[_Entries, list[Diagnostic]]:
     columns = {cell.text: i for i, cell in enumerate(header)}
-    wanted = [*dimensions, "value"]
-    missing = [name for name in wanted if name not in columns]
-    extra = [cell for cell in header if cell.text not in wanted]
+    expected = [*dimensions, "value"]
+    missing = [name for name in expected if name not in columns]
+    extra = [cell for cell in header if cell.text not in expected]
     if len(dimensions) == 2 and header[0].text.replace(" ", "") == "/".join(dimensions):
         corner = " \\ ".join(dimensions)
         headline = "the corner of a table has a backslash"

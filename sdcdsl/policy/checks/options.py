@@ -119,7 +119,7 @@ def _file(policy: Policy, file: d.FileReference, known: Registry[Reader] | Regis
 def _path(file: d.FileReference) -> Iterator[Diagnostic]:
     if not file.path.strip() or "\x00" in file.path:
         yield diagnostic("SDC140", "the path of a file is missing", file.span)
-    elif file.path.startswith(("/", "\\")) or file.path[1:3] in (":\\", ":/") or _climbs_out(file.path):
+    elif file.path.startswith(("/", "\\")) or file.path[1:3] in (":\\", ":/") or _leads_out(file.path):
         yield diagnostic(
             "SDC140",
             f'"{file.path}" leaves the policy\'s folder',
@@ -129,7 +129,7 @@ def _path(file: d.FileReference) -> Iterator[Diagnostic]:
         )
 
 
-def _climbs_out(path: str) -> bool:
+def _leads_out(path: str) -> bool:
     return posixpath.normpath(path.replace("\\", "/")).split("/", 1)[0] == ".."
 
 
@@ -178,12 +178,12 @@ def _option(
 ) -> Iterator[Diagnostic]:
     if option.where is not None and not spec.per_cell:
         yield diagnostic("SDC109", f"`{option.name}` is for the whole table: it takes no `where`", option.where.span)
-    wanted = _count(spec)
+    expected = _count(spec)
     if spec.kind is Kind.SWITCH:
         if [expression(value) for value in option.values] not in ([], ["no"]):
             yield _does_not_fit(option, spec)
         return
-    if wanted is not None and len(option.values) != wanted:
+    if expected is not None and len(option.values) != expected:
         yield _does_not_fit(option, spec)
         return
     if spec.kind in (Kind.CELLS, Kind.AMOUNT_CELLS) and option.where is None:

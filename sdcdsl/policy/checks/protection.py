@@ -68,8 +68,8 @@ def _unprotected(policy: Policy) -> Iterator[Diagnostic]:
 def _tables_of(policy: Policy, fact: d.Sensitive) -> list[str]:
     """The tables a fact without a table's name is about: those that have every dimension it mentions."""
     if fact.cells.at:
-        wanted = [{name for name, _ in a.coordinates} for a in fact.cells.at]
-        return [t for t, b in policy.tables.items() if any(set(_by(b)) == w for w in wanted)]
+        coordinates = [{name for name, _ in a.coordinates} for a in fact.cells.at]
+        return [t for t, b in policy.tables.items() if any(set(_by(b)) == w for w in coordinates)]
     named = {e.dimension for e in x.walk(fact.cells.where) if isinstance(e, (x.Member, x.Under, x.AtLevel))}
     named |= {e.name for e in x.walk(fact.cells.where) if isinstance(e, x.Name) and e.name in policy.dimensions}
     return [t for t, b in policy.tables.items() if named <= set(_by(b))]

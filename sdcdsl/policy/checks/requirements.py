@@ -35,11 +35,11 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
 
 
 def _broken(fact: d.Require, protect: d.Block, met: Sequence[Mapping[str, list[_Choice]]]) -> Iterator[Diagnostic]:
-    told: set[tuple[str, int]] = set()
+    reported: set[tuple[str, int]] = set()
     for choices in met:
         for name, said in _culprits(fact.condition, choices):
-            if (name, id(said)) not in told:
-                told.add((name, id(said)))
+            if (name, id(said)) not in reported:
+                reported.add((name, id(said)))
                 place = said.span if said is not None else protect.heading
                 headline = f"`{protect.name}` breaks the requirement {expression(fact.condition)}"
                 found = diagnostic("SDC142", headline, place, fact.because)

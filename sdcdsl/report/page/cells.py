@@ -88,7 +88,7 @@ def _table(
     else:
         assert table.given is not None
         out["numbers"] = table.given.index.tolist()
-    value, low, high, status = told(problem, pattern, cells)
+    value, low, high, status = figures_of(problem, pattern, cells)
     out |= {"status": "".join(status.tolist()), "value": column(value), "low": _some(low), "high": _some(high)}
     out |= {"decimals": decimals_of(value), "enddecimals": decimals_of(np.concatenate([low, high]))}
     if not public:
@@ -96,7 +96,7 @@ def _table(
     return out
 
 
-def told(
+def figures_of(
     problem: TableProblem, pattern: Pattern, cells: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Value, low, high and status as a released file has them, of a pattern as it is printed; nan: nothing."""

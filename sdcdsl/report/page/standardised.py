@@ -30,10 +30,10 @@ def standardised(outcome: Outcome) -> dict[str, Any] | None:
     a = data["a"].values
     with np.errstate(invalid="ignore"):
         width = pattern.high - pattern.low
-    told = data["published"].values & (pattern.status != EXACT) & np.isfinite(width) & (width > 0)
-    if not told.any():
+    shown = data["published"].values & (pattern.status != EXACT) & np.isfinite(width) & (width > 0)
+    if not shown.any():
         return None
-    low = np.clip(100 * (pattern.low[told] - a[told]) / width[told], -100, 0)  # the upper end is 100 more
+    low = np.clip(100 * (pattern.low[shown] - a[shown]) / width[shown], -100, 0)  # the upper end is 100 more
     order = np.sort(low)
     middle = low + 50
     shares = [

@@ -215,8 +215,8 @@ def test_the_finder_has_a_valid_pattern_at_every_moment(tmp_path: Path, monkeypa
     deadline = Deadline()
     product = ProductTable.of(instance)
     assert product is not None
-    moves = ByMoves(instance, instance.w, deadline, lambda standing: None, 0)
-    finder = ByBoxes(instance, product, instance.w, deadline, lambda standing: None, moves)
+    moves = ByMoves(instance, instance.w, deadline, lambda progress: None, 0)
+    finder = ByBoxes(instance, product, instance.w, deadline, lambda progress: None, moves)
     found = finder.first()
     for _ in range(6):
         assert found is not None
@@ -235,8 +235,8 @@ def test_what_boxes_cannot_finish_is_checked_and_kept(tmp_path: Path, monkeypatc
     instance = Instance(table(tmp_path, SHAPES[1], 1))
     product = ProductTable.of(instance)
     assert product is not None
-    moves = ByMoves(instance, instance.w, Deadline(), lambda standing: None, 0)
-    finder = ByBoxes(instance, product, instance.w, Deadline(), lambda standing: None, moves)
+    moves = ByMoves(instance, instance.w, Deadline(), lambda progress: None, 0)
+    finder = ByBoxes(instance, product, instance.w, Deadline(), lambda progress: None, moves)
     monkeypatch.setattr(finder, "_others", lambda: False)
     monkeypatch.setattr(finder.search, "complete", lambda deadline: False)
     found = finder.first()

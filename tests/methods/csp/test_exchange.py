@@ -25,7 +25,7 @@ def whatever_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def by_moves(problem) -> ByMoves:
     instance = Instance(problem)
-    return ByMoves(instance, instance.w, Deadline(), lambda standing: None, 1)
+    return ByMoves(instance, instance.w, Deadline(), lambda progress: None, 1)
 
 
 def cube(seed: int):

@@ -18,7 +18,7 @@ SEEDS = [0, 3, 6, 9, 12, 14, 25]
 
 def finder(problem, seed: int = 1) -> ByMoves:
     instance = Instance(problem)
-    return ByMoves(instance, instance.w, Deadline(), lambda standing: None, seed)
+    return ByMoves(instance, instance.w, Deadline(), lambda progress: None, seed)
 
 
 def assert_in_order(search: LocalSearch, state: SearchState) -> None:
@@ -119,4 +119,4 @@ def test_thinned_patterns_have_nothing_to_spare(seed: int):
 def test_no_time_no_pattern():
     problem = tiny_table(14)
     instance = Instance(problem)
-    assert ByMoves(instance, instance.w, Deadline(0), lambda standing: None, 0).first() is None
+    assert ByMoves(instance, instance.w, Deadline(0), lambda progress: None, 0).first() is None

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.cutting import requirements as demands
-from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, together
+from sdcdsl.accelerate.cutting.joint_model import Identities, JointModel, solve_joint_model
 from sdcdsl.accelerate.ip import benders
 from sdcdsl.numerics.sparse_null_space import sparse_null_space
 from tests.attack.planes import System, table, tree
@@ -87,7 +87,7 @@ def by_linprog(asked: JointModel) -> float:
 def test_it_is_the_optimum(shape: str, split: bool, seed: int):
     asked, M = random_question(shape, seed, split)
     best = by_linprog(asked)
-    made = together(asked, lambda: False, 1e-8, lambda _: None)
+    made = solve_joint_model(asked, lambda: False, 1e-8, lambda _: None)
     assert made is not None
     assert made.cost == pytest.approx(best, rel=1e-6)
     assert made.bound == pytest.approx(best, rel=1e-6)
@@ -102,7 +102,7 @@ def test_it_is_the_optimum(shape: str, split: bool, seed: int):
 def test_multipliers_become_identities_that_prove_as_much(seed: int):
     """Each holds for every move of the table, and together they are worth the optimum."""
     asked, M = random_question("with a hierarchy", seed, split=True)
-    made = together(asked, lambda: False, 1e-8, lambda _: None)
+    made = solve_joint_model(asked, lambda: False, 1e-8, lambda _: None)
     assert made is not None
     identities, moves = Identities(csr_array(M), asked.N), null_space(M)
     load, worth = np.zeros(len(asked.price)), 0.0
@@ -134,7 +134,7 @@ def test_multipliers_become_identities_that_prove_as_much(seed: int):
 
 def test_errors_in_multipliers_leave_identities_true():
     asked, M = random_question("with a hierarchy", 0, split=False)
-    made = together(asked, lambda: False, 1e-8, lambda _: None)
+    made = solve_joint_model(asked, lambda: False, 1e-8, lambda _: None)
     assert made is not None
     wrong = made.balance[0] * (1 + np.random.default_rng(1).normal(0, 1e-3, M.shape[1]))
     found = Identities(csr_array(M), asked.N).near(int(asked.cell[0]), int(asked.sign[0]), wrong)
@@ -148,8 +148,8 @@ def test_errors_in_multipliers_leave_identities_true():
 def test_time_that_is_up_gives_what_there_is():
     asked, _ = random_question("2 × 2 × 2", 0, split=False)
     left = iter([False] * 6 + [True] * 100)
-    made = together(asked, lambda: next(left), 0.0, lambda _: None)
-    assert together(asked, lambda: True, 0.0, lambda _: None) is None
+    made = solve_joint_model(asked, lambda: next(left), 0.0, lambda _: None)
+    assert solve_joint_model(asked, lambda: True, 0.0, lambda _: None) is None
     assert made is not None
     best = by_linprog(asked)
     assert made.bound <= best * (1 + 1e-6) and made.cost >= best * (1 - 1e-9)
@@ -162,7 +162,7 @@ def test_intervals_are_as_good_as_the_first_model(lower: float, upper: float, mo
     best = Oracle(problem).intervals()
     asked = []
     monkeypatch.setattr(benders, "TUNING", replace(benders.TUNING, step=1e30))
-    monkeypatch.setattr(benders, "together", lambda *what: asked.append(what) or together(*what))
+    monkeypatch.setattr(benders, "solve_joint_model", lambda *what: asked.append(what) or solve_joint_model(*what))
     result = solved(problem)
     assert asked, "all levels at once were not tried"
     assert result.status == "optimal"

@@ -98,7 +98,7 @@ def test_what_is_widened_satisfies_all_sides_and_only_grows(shape: str, seed: in
     wide = widened(separation, z, np.arange(1.0, 2 * n + 1))
 
     def reaches(s: int, down: np.ndarray, up: np.ndarray) -> bool:
-        cell, sign, _, need = separation.asked(s)
+        cell, sign, _, need = separation.target(s)
         return furthest(M, down, up, cell, int(sign > 0), need) >= need * (1 - 1e-7)
 
     if wide is None:  # then there is a side that nothing satisfies

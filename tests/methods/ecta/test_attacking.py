@@ -50,7 +50,7 @@ def test_a_solver_is_set_up_once_for_all_boxes(monkeypatch: pytest.MonkeyPatch):
     asked = []
     for width in (2.0, 1.0, 0.5, 0.25):
         attacks.short(instance.a - width * size, instance.a + width * size)
-        asked.append(attacks.asked)
+        asked.append(attacks.questions)
     assert asked[-1] > asked[0]
     assert len(made) == 1
 
@@ -85,9 +85,9 @@ def test_later_tables_need_no_questions():
     attacks = RegionAttacks(instance)
     size = np.abs(instance.a)
     first = attacks.short(instance.a - size, instance.a + size)
-    asked = attacks.asked
+    asked = attacks.questions
     assert asked or first
     again = attacks.short(instance.a - 1.01 * size, instance.a + 1.02 * size)
     assert {clash.pair for clash in again} <= {clash.pair for clash in first}
     if not first:
-        assert attacks.asked == asked
+        assert attacks.questions == asked

@@ -16,7 +16,7 @@ def choose(
     gap: float,
     deadline: Deadline,
     seed: int = 0,
-    tell: Tell = lambda standing: None,
+    tell: Tell = lambda progress: None,
     shown: Show = lambda objective, z: None,
 ) -> Chosen:
     """The best senses found in the time, with a bound; senses that are given are kept. `shown` hears of every better

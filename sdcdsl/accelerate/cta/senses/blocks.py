@@ -48,13 +48,13 @@ class Blocks:
     def improve(self, point: Point, deadline: Deadline, tell: Callable[[Point], None]) -> Point:
         spent, gained = np.full(len(self.sizes), 1.0), np.full(len(self.sizes), BLOCK.ahead * point.objective)
         self.ends = worth_having(self.groups, (self.warm.c_down, self.warm.c_up), point.objective)
-        waiting: list[int] = []
+        pending: list[int] = []
         while not deadline.expired:
-            if not waiting:
-                waiting = self.random.permutation(len(self.groups.sensitive)).tolist()
+            if not pending:
+                pending = self.random.permutation(len(self.groups.sensitive)).tolist()
             size = int(np.argmax(gained / spent))
             begun, before = process_time(), point.objective
-            point = self._tried(point, waiting.pop(), *self.sizes[size], deadline)
+            point = self._tried(point, pending.pop(), *self.sizes[size], deadline)
             self.tries += 1
             spent[size] += process_time() - begun
             deadline.mark_time_dependent()  # which sizes are tried follows from how long they take

@@ -26,6 +26,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from sdcdsl.accelerate.cta.senses.envelopes import Envelopes
 from sdcdsl.accelerate.cta.senses.groups import Groups
 from sdcdsl.accelerate.cta.senses.sense_choice import ReservedShare
+from sdcdsl.accelerate.cta.tuning import SEARCH
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.integrality import uncounted
 from sdcdsl.numerics.milp import Integral, MixedIntegerProgram
@@ -33,7 +34,6 @@ from sdcdsl.numerics.sparse_null_space import size
 from sdcdsl.status import FAILED, INFEASIBLE
 
 Cuts = tuple[csr_array, np.ndarray]  # rows over the columns of a model, and what they are at least
-WIDE = 1e4  # in typical levels: the end of groups that choose and have none
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,8 @@ class Model:
         self.capped = bool(open_ended.any())  # an end was made up: nothing is proved then
         if self.capped:
             low, high = low.copy(), high.copy()
-            low[choosing], high[choosing] = np.maximum(low[choosing], -WIDE), np.minimum(high[choosing], WIDE)
+            low[choosing] = np.maximum(low[choosing], -SEARCH.wide)
+            high[choosing] = np.minimum(high[choosing], SEARCH.wide)
         self.ends = low, high
         self.part, self.up, self.D = part, up, D
         self.free = np.flatnonzero(part.columns)

@@ -60,12 +60,12 @@ class SenseSearch:
         self.best: Point | None = None
         self.begun: Start | None = None
         self.tries = self.nodes = 0
-        self._tell: Tell = lambda standing: None
+        self._tell: Tell = lambda progress: None
         self.shown: Show = lambda objective, z: None
         self._seed = 0
         self.seconds["reduction"] = perf_counter() - begun
 
-    def run(self, seed: int = 0, tell: Tell = lambda standing: None) -> Chosen:
+    def run(self, seed: int = 0, tell: Tell = lambda progress: None) -> Chosen:
         self._tell, self._seed = tell, seed
         if len(self.groups.hopeless):
             return self._hopeless()
