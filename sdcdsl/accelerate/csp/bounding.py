@@ -23,6 +23,7 @@ from math import floor, log2
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.accelerate.csp.tuning import BOUND
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.chained_cuts import share_chain
 from sdcdsl.accelerate.cutting.covers import covers
@@ -37,12 +38,7 @@ from sdcdsl.numerics.master import Master, Row
 from sdcdsl.status import OPTIMAL
 
 EXACT = 1e-8  # the same at integer points
-VIOLATED = 1e-4  # cuts that are missed by less than this are left alone until nothing else is found
-DEEP = 1e-3  # added to all shares when the cut is chosen: it then prefers small coefficients where nothing is hidden
 LEAST = 1e-7  # coefficients below this are raised to it: valid, and kinder to the solver
-CHAIN = 8  # cuts for one side at a time
-CHAIN_COST = 0.01  # of the cost: added to reduced costs where a chain chooses what to hide
-KEEP = 8  # rounds that a cut may be slack
 LASTING = -(10**9)  # the age of a cut that is not to age yet
 ERROR = 1e-7  # of a bound, in units: more than solvers are known to be wrong by
 GRAIN = 1e-3  # decimals of costs that are no whole numbers
@@ -78,7 +74,7 @@ class Bounding:
         self.separation = Separation(self.demands, team=team)
         self.aside = None if aside is None else Separation(CutRequirements(aside))
         self.kept = KeptCuts()
-        self._ages = RowAges(self.master, 1e-7, KEEP)
+        self._ages = RowAges(self.master, 1e-7, BOUND.keep)
         self._lasting: set[bytes] = set()
         self._reduced: np.ndarray | None = None  # costs of the columns at the last relaxation
         self.x = lower.copy()
@@ -112,7 +108,7 @@ class Bounding:
         cuts = self.violated(point, deadline)
         if not cuts and inside is not None:
             cuts = self.violated(self.x, deadline)
-        return self.master.add(cuts) + self._ages.add(covers(self._knapsacks(), self.x, VIOLATED), KEEP)
+        return self.master.add(cuts) + self._ages.add(covers(self._knapsacks(), self.x, BOUND.violated), BOUND.keep)
 
     def _knapsacks(self) -> csr_array:
         """The rows of the master that are capacity cuts, or covers of them."""
@@ -154,11 +150,11 @@ class Bounding:
         self._lasting |= {name for name, _ in new}
         self._ages.add([row for _, row in new], LASTING)
 
-    def violated(self, x: np.ndarray, deadline: Deadline, least: float = VIOLATED) -> list[Row]:
+    def violated(self, x: np.ndarray, deadline: Deadline, least: float = BOUND.violated) -> list[Row]:
         """Cuts that x does not satisfy, one for each side that falls short."""
         everything = np.full(len(x), np.inf)
         point = Capacities(self.demands, everything, everything, x)
-        deep = Capacities(self.demands, everything, everything, np.minimum(x + DEEP, 1.0))
+        deep = Capacities(self.demands, everything, everything, np.minimum(x + BOUND.deep, 1.0))
         made = self.separation.round(point, deep=deep, tolerance=least, over=lambda: deadline.expired)
         made.found += self._chains(made, x, deadline)
         return self._rows(x, made, least) + self._conditional(x, point, deadline, least)
@@ -167,19 +163,19 @@ class Bounding:
         """The same for these requirements alone and in haste: with a little more slack than x leaves, and no second
         look. Also which of them fall short."""
         everything = np.full(len(x), np.inf)
-        deep = Capacities(self.demands, everything, everything, np.minimum(x + DEEP, 1.0))
-        made = self.separation.round(deep, tolerance=VIOLATED, over=lambda: deadline.expired, only=only)
-        return self._rows(x, made, VIOLATED), made.short
+        deep = Capacities(self.demands, everything, everything, np.minimum(x + BOUND.deep, 1.0))
+        made = self.separation.round(deep, tolerance=BOUND.violated, over=lambda: deadline.expired, only=only)
+        return self._rows(x, made, BOUND.violated), made.short
 
     def _chains(self, made: SeparationRound, x: np.ndarray, deadline: Deadline) -> Iterator[Identity]:
         """Further cuts for the requirements that fall short: what the relaxation would open next is opened at once."""
         if self._reduced is None:
             return
-        price = np.maximum(self._reduced, 0.0) + CHAIN_COST * self.master.cost
+        price = np.maximum(self._reduced, 0.0) + BOUND.chain_cost * self.master.cost
         for s in np.flatnonzero(made.short[: self.separation.requirements]).tolist():
             if deadline.expired:
                 return
-            yield from share_chain(self.separation, s, x, price, CHAIN)
+            yield from share_chain(self.separation, s, x, price, BOUND.chain)
 
     def broken(self, x: np.ndarray, deadline: Deadline, only: np.ndarray | None = None) -> list[Row]:
         """The same for x that is 0 or 1: then all of the slack counts, and no cut means that the pattern is valid."""
@@ -198,7 +194,7 @@ class Bounding:
             return []
         start = np.cumsum([0, *(len(columns) for columns, _, _ in rows)])
         columns, values = (np.concatenate([row[part] for row in rows]) for part in (0, 1))
-        return covers(csr_array((values, columns, start), shape=(len(rows), len(x))), x, VIOLATED)
+        return covers(csr_array((values, columns, start), shape=(len(rows), len(x))), x, BOUND.violated)
 
     def _rows(self, x: np.ndarray, made: SeparationRound, least: float) -> list[Row]:
         self.complete = made.complete

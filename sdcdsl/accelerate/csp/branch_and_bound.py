@@ -21,6 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.csp.bounding import LEAST, Bounding
+from sdcdsl.accelerate.csp.tuning import TREE
 from sdcdsl.accelerate.cutting.covers import covers
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.branch_and_bound import BranchAndBound, Expansion, Node, Pseudocosts, Revisit
@@ -29,16 +30,8 @@ from sdcdsl.numerics.master import Master, Relaxed, Row
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 WHOLE = 1e-6  # shares that are 0 or 1
-TOLD = 1e-7  # rows missed by less are nothing new to a solver
+NEW = 1e-7  # rows missed by less are nothing new to a solver
 LACKING = 1e-6  # a row that requires less than this share of itself requires nothing
-ROUNDS = 4  # of cuts at a node
-# Levels of the tree that ask all requirements; of the others, every so manieth asks some.
-BY_FLOWS, BY_PROGRAMS = (4, 3), (1, 8)
-FADING, SELDOM_MISSED = 0.97, 0.1  # requirements that fell short within the last rounds
-COVERS, COVERED, NEAR = 15, 0.02, 0.1  # covers a round, by how much they must be missed, and of rows how slack
-AHEAD = 0.25  # of what is left to be proven: how much dearer than the cheapest node a child may be to be the next
-TO_THE_END = 30, 300  # of so many nodes, so many are gone on with whatever they cost
-CANDIDATES, TRIED, KNOWN = 20, 10, 8  # columns looked at, tried, and after how many tries believed
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +70,7 @@ class PartTree:
         self._master = Master(price[self.columns], np.zeros(count), np.ones(count), np.ones(count, dtype=bool))
         self._constant = float(price[inside] @ self._around[inside])
         self._master.add(self._here(_rows_of(master)))
-        self._waiting = CutPool(self._master)
+        self._pool = CutPool(self._master)
         self._all = np.arange(count)
         self._missed = np.zeros(len(self._sides))  # how long ago a requirement fell short
         self._pseudocosts = Pseudocosts(count)
@@ -134,13 +127,16 @@ class PartTree:
 
     def _dives(self, child: Part, least: float, expanded: int) -> bool:
         """A node that is much dearer than the cheapest is not the next, unless an incumbent is wanted now and then."""
-        return child.bound <= least + AHEAD * (self._enough - least) or expanded % TO_THE_END[1] < TO_THE_END[0]
+        return (
+            child.bound <= least + TREE.ahead * (self._enough - least)
+            or expanded % TREE.to_the_end[1] < TREE.to_the_end[0]
+        )
 
     def _relaxed(self, node: Part, deadline: Deadline) -> Relaxed | None:
         """The relaxation here, with the cuts it breaks; None if it costs too much."""
         master = self._master
         master.bound_columns(self._all, node.state.lower, node.state.upper)
-        levels, seldom = BY_PROGRAMS if self.bounding.classes.network is None else BY_FLOWS
+        levels, seldom = TREE.by_programs if self.bounding.classes.network is None else TREE.by_flows
         first = node.depth < levels
         rounds = 0
         while True:
@@ -153,12 +149,12 @@ class PartTree:
             node.bound = max(node.bound, made.bound)
             if node.bound >= self._enough:
                 return None
-            self._waiting.leave(made.slack)
+            self._pool.leave(made.slack)
             self.x[self.columns] = x = np.clip(made.x, 0.0, 1.0)
-            if rounds == ROUNDS:
+            if rounds == TREE.rounds:
                 return made
             rounds += 1
-            if not self._waiting.come_back(x) and not (
+            if not self._pool.come_back(x) and not (
                 (first or node.depth % seldom == 0) and self._cut(x, deadline, all_sides=first)
             ):
                 return made
@@ -168,7 +164,7 @@ class PartTree:
     ) -> Expansion[Fixings] | Revisit[Fixings]:
         """Either a pattern of this part, or cuts say why not and the node is relaxed again."""
         rows = self._here(self.bounding.broken(self._whole(x), deadline, self._sides))
-        rows = [row for row in rows if float(row[1] @ x[row[0]]) < 1 - TOLD]
+        rows = [row for row in rows if float(row[1] @ x[row[0]]) < 1 - NEW]
         if rows:
             self._master.add(rows)
             return PRUNED if (state.lower == state.upper).all() else Revisit(bound, state)
@@ -194,10 +190,10 @@ class PartTree:
         """A column, and what is proven with it at 0 and at 1; None if both cost too much."""
         score = _product(*self._pseudocosts.estimates(made.x))
         best, most, tried = None, -1.0, 0
-        for j in fractions[np.argsort(-score[fractions], kind="stable")][:CANDIDATES].tolist():
-            if self._pseudocosts.known(j) >= KNOWN:
+        for j in fractions[np.argsort(-score[fractions], kind="stable")][: TREE.candidates].tolist():
+            if self._pseudocosts.known(j) >= TREE.known:
                 bounds, worth = (made.bound, made.bound), float(score[j])
-            elif tried < TRIED:
+            elif tried < TREE.tried:
                 tried += 1
                 bounds = self._strong_branching(state, made, j)
                 if max(bounds) >= self._enough:
@@ -225,15 +221,15 @@ class PartTree:
 
     def _cut(self, x: np.ndarray, deadline: Deadline, all_sides: bool) -> int:
         """Near the root every requirement is asked about, below only those that fell short of late."""
-        few = self._missed > SELDOM_MISSED
+        few = self._missed > TREE.seldom_missed
         asked = self._sides if all_sides or not few.any() else few
         found, short = self.bounding.short_of(self._whole(x), asked, deadline)
-        self._missed = np.where(short, 1.0, FADING * self._missed)
+        self._missed = np.where(short, 1.0, TREE.fading * self._missed)
         rows, master = self._here(found), self._master
-        near = np.flatnonzero(master.matrix @ x < 1 + NEAR)
-        more = covers(csr_array(master.matrix[near]), x, COVERED) if len(near) else []
+        near = np.flatnonzero(master.matrix @ x < 1 + TREE.near)
+        more = covers(csr_array(master.matrix[near]), x, TREE.covered) if len(near) else []
         more.sort(key=lambda row: float(row[1] @ x[row[0]]))
-        return master.add(rows) + master.add(more[:COVERS])
+        return master.add(rows) + master.add(more[: TREE.covers])
 
     def _whole(self, x: np.ndarray) -> np.ndarray:
         out = self._around.copy()

@@ -11,11 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
+from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.conditional_levels import Conditions
 from sdcdsl.methods.instance import Instance
-
-STEPS = 30  # patterns on the way to one without shortcomings
 
 
 class ConditionalRepair:
@@ -65,7 +64,7 @@ class ConditionalRepair:
         """Cells that fall short are published, or else protected."""
         of = self.conditions
         more, may_open = np.zeros(len(of.ordinary), dtype=bool), of.may_open.copy()
-        for _ in range(STEPS):
+        for _ in range(DRIVER.repair_steps):
             if found is None or self.deadline.expired:
                 return None
             short = of.short(found[0])

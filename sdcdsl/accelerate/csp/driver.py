@@ -25,6 +25,7 @@ from sdcdsl.accelerate.csp.bounding import Bounding
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic, finder_for
 from sdcdsl.accelerate.csp.proving import Proving
+from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import CheckpointState
@@ -36,12 +37,7 @@ from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-FIRST_SHARE = 0.6  # of the time for a first pattern and its improvement, before any bound
-GAINING_SHARE = 0.9  # the same where sweeps through all cells still win much: of a large table no bound says as much
-LONGER = 1.2  # a later check may take so many times as long
-PATIENCE = 10  # fruitless goes at a better pattern before something else is tried
 SEARCH, BOUND = "search", "bound"  # phases, as they are kept
-TOLLS = (0.3, 1.0, 10.0, 1000.0)  # on every cell, in typical weights, where their number is capped
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
@@ -116,8 +112,8 @@ class _Solving:
                 self._resume(finder)
                 if self.phase == SEARCH:
                     began, left = self.deadline.elapsed, self.deadline.remaining
-                    self._improve(finder, began + GAINING_SHARE * left, while_gaining=True)
-                    self._improve(finder, began + FIRST_SHARE * left)
+                    self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
+                    self._improve(finder, began + DRIVER.first_share * left)
                 self._set_aside(finder)
             elif not self.deadline.expired and (
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
@@ -146,7 +142,7 @@ class _Solving:
         finder = self._finder_at(0.0)
         if self.cap is None:
             return finder
-        for toll in TOLLS:
+        for toll in DRIVER.tolls:
             found = finder.first()
             if found is None or (found[0] & self.counted).sum() <= self.cap or self.deadline.expired:
                 break
@@ -172,7 +168,7 @@ class _Solving:
                 return
             idle = 0 if self._take(found) else idle + 1
             self._keep()
-            if idle > PATIENCE:
+            if idle > DRIVER.patience:
                 return
 
     def _prove(self, finder: SuppressionHeuristic) -> bool:
@@ -237,7 +233,7 @@ class _Solving:
             return
         began = self.deadline.elapsed
         self._check(finder)
-        self.deadline.limit -= LONGER * (self.deadline.elapsed - began)
+        self.deadline.limit -= DRIVER.longer * (self.deadline.elapsed - began)
 
     def _check(self, finder: SuppressionHeuristic) -> None:
         """A solver's tolerances are not ours. A pattern that leaves a requirement short is completed, or given up for

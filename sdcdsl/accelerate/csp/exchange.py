@@ -21,21 +21,14 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from sdcdsl.accelerate.csp import exchange_loops as steps
+from sdcdsl.accelerate.csp.tuning import EXCHANGE
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance, Requirements
 from sdcdsl.numerics.sparse_null_space import size
 
-MOST = 12_000_000  # entries of the tableau
-ROOMS = 2_000_000  # entries of all attackers' slacks
-MANY = 80  # dimensions from which a lost witness is not looked for
-FAILURES = 6  # groups that cannot be published, one after the other, before no more are tried
 SLIGHT = 1e-3  # no pivots on less than this
-FRESH, TRUE = 60, 1e-9  # pivots after which the tableau is made anew; relative error of a witness
+TRUE = 1e-9  # relative error of a witness
 LEFT = 1e-6  # of a witness: less is none
-SMALLEST = 400  # cells: below that linear programs take no time
-LARGEST_KICK = 6
-WORSE = 2e-3  # how much dearer a kick may end, as a share of the cost
-AWAY = 1e-2  # how far that may lead from the best
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 
@@ -91,7 +84,12 @@ class Exchange:
         if N is None or not len(sides) or steps.pivot.fast is steps.pivot.plain:
             return False
         n, k = size(N)
-        return n >= SMALLEST and k < n // 3 and n * k <= MOST and n * len(np.unique(sides.attacker)) <= ROOMS
+        return (
+            n >= EXCHANGE.smallest
+            and k < n // 3
+            and n * k <= EXCHANGE.most
+            and n * len(np.unique(sides.attacker)) <= EXCHANGE.rooms
+        )
 
     # ---- from patterns and back ----------------------------------------------------------------------------
 
@@ -132,7 +130,7 @@ class Exchange:
 
     def _holds(self, here: ExchangeState) -> bool:
         """Whether the witnesses are what they are taken for, in spite of rounding errors."""
-        if here.pivots > FRESH or not self._true(here.witnesses):
+        if here.pivots > EXCHANGE.fresh or not self._true(here.witnesses):
             self._refresh(here)
         return self._true(here.witnesses) and bool(self._certified(here.witnesses).all())
 
@@ -151,7 +149,7 @@ class Exchange:
         V only becomes smaller."""
         barred, failures = self.barred.copy(), 0
         still = np.zeros(len(self.cells))
-        while not deadline.expired and len(here.free) > 1 and failures < FAILURES:
+        while not deadline.expired and len(here.free) > 1 and failures < EXCHANGE.failures:
             _, _, j = self._heaviest(here, still, barred)
             if j < 0:
                 return
@@ -189,12 +187,12 @@ class Exchange:
             self._kick(here)
             self._shrink(here, deadline)
             self._swaps(here, deadline)
-            most = before.cost * (1 + WORSE * self.random.random())
+            most = before.cost * (1 + EXCHANGE.worse * self.random.random())
             if here.cost > most or not self._holds(here) or here.cost > most:
                 here = before
             if here.cost < best.cost * (1 - 1e-9):
                 best = here.copy()
-            elif here.cost > best.cost * (1 + AWAY):
+            elif here.cost > best.cost * (1 + EXCHANGE.away):
                 here = best.copy()
         return best
 
@@ -208,7 +206,7 @@ class Exchange:
         holding = np.flatnonzero((here.owner >= 0) & (here.T[:, j] != 0.0))
         if not len(holding):
             holding = np.flatnonzero(here.owner >= 0)
-        count = min(int(self.random.integers(1, LARGEST_KICK + 1)), len(holding))
+        count = min(int(self.random.integers(1, EXCHANGE.largest_kick + 1)), len(holding))
         here.owner[self.random.choice(holding, count, replace=False)] = -1
         here.cost = self._cost(here)
         self._publish(here, j, None)
@@ -265,7 +263,7 @@ class Exchange:
             if np.count_nonzero(done) > before:
                 kept.append(d)
         left = np.flatnonzero(~done)
-        if len(left) and (len(F) > MANY or not F[:, cell[left]].any(axis=0).all()):
+        if len(left) and (len(F) > EXCHANGE.many or not F[:, cell[left]].any(axis=0).all()):
             return None
         for s in left[np.argsort(-need[left], kind="stable")]:
             if done[s]:

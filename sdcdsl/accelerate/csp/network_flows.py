@@ -28,10 +28,11 @@ from sdcdsl.accelerate.csp.network_incumbent import (
     note,
     uncover,
 )
+from sdcdsl.accelerate.csp.tuning import NETWORK
 from sdcdsl.numerics.compiled import kernel
 
 EXACT = 1e-11  # of the need: less than this is nothing
-MANY = 2000  # paths of one flow, after which they are taken by length alone: that ends
+MANY = NETWORK.many_paths
 
 
 @kernel

@@ -28,11 +28,12 @@ from sdcdsl.accelerate.csp.network_incumbent import (
     drop,
     undo,
 )
+from sdcdsl.accelerate.csp.tuning import NETWORK
 from sdcdsl.numerics.compiled import kernel
 
-SHORT = 24  # cells of a flow that may serve other sides: what rests on long ones holds too many cells down
-DEAR = 2.0  # paths at more than so many times what is left to spend are not sought
-CROWD = 60  # requirements that a neighbourhood may concern
+SHORT = NETWORK.short
+DEAR = NETWORK.dear
+CROWD = NETWORK.crowd
 
 
 @kernel

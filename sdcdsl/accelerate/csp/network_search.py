@@ -36,14 +36,10 @@ from sdcdsl.accelerate.csp.network_state import (
     share,
     slacks_of,
 )
+from sdcdsl.accelerate.csp.tuning import NETWORK
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance
 from sdcdsl.methods.result import Clash, Progress
-
-TIE = 1e-6  # price of a cell that is hidden anyway, in mean costs: short flows hold fewer cells down
-KEEP = 1e-3  # price of a cell that is hidden so far, as a share of its cost
-BATCH = 64  # attempts between two looks at the deadline
-RELATED = 6  # cells that are shaken together, at most, beside the first
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,8 @@ class NetworkSearch:
         self._book = empty_incumbent(self._web, len(order), 40 * len(order) + 2 * len(self.cells))
         self._desk = empty_workspace(self._web, len(order), seed)
         typical = self._w[self._w > 0].mean() if (self._w > 0).any() else 1.0
-        self._book.amounts[places.TIE], self._book.amounts[places.KEEP] = TIE * typical, KEEP
+        self._book.amounts[places.TIE] = NETWORK.tie * typical
+        self._book.amounts[places.KEEP] = NETWORK.keep
         self._slides = [s for p in np.flatnonzero(slides) if (s := self._slide(int(p))) is not None]
 
     def _slide(self, pair: int) -> _Slide | None:
@@ -216,7 +213,7 @@ class NetworkSearch:
         self._desk.listed[:] = self._book.state[places.TOKEN]
         done = 0
         while done < sides and not deadline.expired:
-            waiting = min(8 * BATCH, sides - done)
+            waiting = min(8 * NETWORK.batch, sides - done)
             self._desk.pending[:waiting] = np.arange(done, done + waiting)
             if self._run(moves.mend, (waiting, inf, -1)):
                 done += waiting
@@ -267,7 +264,7 @@ class NetworkSearch:
         cells, before = self._heaviest(), self._book.amounts[places.COST]
         at = 0
         while at < len(cells) and not deadline.expired:
-            at += self._run(moves.sweep, cells[at : at + BATCH])
+            at += self._run(moves.sweep, cells[at : at + NETWORK.batch])
             if self._book.state[places.FULL]:
                 self._more_slack()
         return (before - self._book.amounts[places.COST]) / before if before > 0 else 0.0
@@ -288,19 +285,19 @@ class NetworkSearch:
             if self._book.state[places.FULL]:
                 self._more_slack()
             won += self._resplit() if self._slides else 0
-            idle = 0 if won else idle + BATCH
+            idle = 0 if won else idle + NETWORK.batch
             if won:
                 tell(Progress("flows: neighbourhoods", self.cost))
 
     def _plan(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cells to begin with at random, and others that share a relation or a witness with them."""
         random, book, web = self._random, self._book, self._web
-        first = random.choice(cells, BATCH)
-        row = np.full((BATCH, 1 + RELATED), -1)
+        first = random.choice(cells, NETWORK.batch)
+        row = np.full((NETWORK.batch, 1 + NETWORK.related), -1)
         row[:, 0] = first
-        many = random.integers(0, RELATED + 1, BATCH)
-        for k in range(RELATED):
-            kind, u = random.integers(0, 3, BATCH), random.random(BATCH)
+        many = random.integers(0, NETWORK.related + 1, NETWORK.batch)
+        for k in range(NETWORK.related):
+            kind, u = random.integers(0, 3, NETWORK.batch), random.random(NETWORK.batch)
             node = np.where(kind == 0, web.tail[first], web.head[first])
             by_relation = book.near[
                 web.start[node] + np.minimum(u * book.opened[node], book.opened[node] - 1).astype(int)
@@ -308,17 +305,17 @@ class NetworkSearch:
             entry = book.first[first]
             for _ in range(3):
                 after = book.entry[2, entry]
-                entry = np.where((after >= 0) & (random.random(BATCH) < 0.5), after, entry)
+                entry = np.where((after >= 0) & (random.random(NETWORK.batch) < 0.5), after, entry)
             side = book.entry[1, entry]
             by_witness = book.entry[0, book.begin[side] + (u * book.length[side]).astype(int)]
             row[:, 1 + k] = np.where(k < many, np.where(kind == 2, by_witness, by_relation), -1)
-        return row, random.choice([0.2, 0.4, 0.6, 0.8], BATCH), random.integers(0, 1 << 20, BATCH)
+        return row, random.choice([0.2, 0.4, 0.6, 0.8], NETWORK.batch), random.integers(0, 1 << 20, NETWORK.batch)
 
     def _resplit(self) -> int:
         """Tries other shares of the two requirements of sliding levels: what some cell has slack for goes one way.
         Returns how many attempts saved something."""
         need, book, desk, random, won = self._asked.need, self._book, self._desk, self._random, 0
-        for slide in (self._slides[i] for i in random.integers(0, len(self._slides), BATCH)):
+        for slide in (self._slides[i] for i in random.integers(0, len(self._slides), NETWORK.batch)):
             view = self._slacks.view_of[self._asked.attacker[slide.up]]
             part = float(self._slacks.LB[view, random.integers(len(self.cells))])
             both, before = [slide.down, slide.up], need[[slide.down, slide.up]]

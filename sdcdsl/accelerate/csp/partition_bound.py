@@ -21,23 +21,15 @@ import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
 from sdcdsl.accelerate.csp.branch_and_bound import PartTree
+from sdcdsl.accelerate.csp.tuning import PARTS
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.master import Relaxed, Row
 from sdcdsl.numerics.partition import parts_of
 from sdcdsl.status import OPTIMAL
 
-SHARED = 0.1  # of the classes: with more of them in several parts these say little
-TIMES = 4  # prices are divided anew so many times, as long as the bound rises
-SLICE = 20  # nodes of a part, before another one may be more urgent
-MOST = 20000  # nodes of a part
 SURE = 1 - 1e-10
-CLOSE, EXACT = 1e-5, 1e-10  # of what a pattern costs in a part, and in the table: what is proven up to here is proven
-NEARLY = 0.999  # of a step between patterns, likewise
-IN_PARTS = 0.15  # of the gap: less than this is not worth looking for within the parts
-# How much a bound must rise, as a share of the gap, within which share of the time that is left: in a first look at the
-# whole, and then.
-BRIEF, PATIENT = (0.05, 0.05), (0.02, 0.15)
-GAINED = 0.1  # of the gap that is left: less than this is not worth another time
+CLOSE = 1e-5  # of what a pattern costs in a part: what is proven up to here is proven
+EXACT = 1e-10  # the same in the table
 
 
 class ByParts:
@@ -57,11 +49,11 @@ class ByParts:
         self.best, self.propose, self.enough, self.tell = best, propose, enough, tell
 
     def run(self) -> None:
-        self._again(False, BRIEF)
-        for _ in range(TIMES):
-            if not self._again(True, PATIENT):
+        self._again(False, PARTS.brief)
+        for _ in range(PARTS.times):
+            if not self._again(True, PARTS.patient):
                 break
-        self._again(False, PATIENT)
+        self._again(False, PARTS.patient)
 
     def _again(self, apart: bool, patience: tuple[float, float]) -> bool:
         """With prices divided anew among the parts, or all of the table as one; whether it is worth another time."""
@@ -73,13 +65,13 @@ class ByParts:
         is_open = bounding.master.upper > 0
         parts = parts_of(bounding.classes.matrix.sparse, is_open) if apart else [np.flatnonzero(is_open)]
         shared = sum(map(len, parts)) - is_open.sum()
-        if made.status != OPTIMAL or (apart and (len(parts) < 2 or shared > SHARED * is_open.sum())):
+        if made.status != OPTIMAL or (apart and (len(parts) < 2 or shared > PARTS.shared * is_open.sum())):
             return False
         prices = self._prices(made, parts) if apart else [bounding.master.cost]
         trees = []
         for part, price in zip(parts, prices, strict=True):
             ceiling = float(price @ best[0])
-            close = CLOSE * ceiling if apart else max(NEARLY * bounding.step / bounding.unit, EXACT * ceiling)
+            close = CLOSE * ceiling if apart else max(PARTS.nearly * bounding.step / bounding.unit, EXACT * ceiling)
             trees.append(PartTree(bounding, part, price, ceiling, close))
         self._grow(trees, made, patience)
         if not apart:
@@ -95,7 +87,7 @@ class ByParts:
         after = bounding.master.relax()
         if after.status == OPTIMAL:
             bounding.proved(after.bound)
-        return bounding.bound - before > GAINED * (best[1] - before)
+        return bounding.bound - before > PARTS.gained * (best[1] - before)
 
     def _grow(self, trees: list[PartTree], made: Relaxed, patience: tuple[float, float]) -> None:
         """Node by node, where most is left to be proven, until it is enough or leads nowhere."""
@@ -106,12 +98,12 @@ class ByParts:
             gained = float(np.maximum([tree.least for tree in trees] - at, 0.0).sum())
             if self.enough(bounding.base + (made.bound + gained) * bounding.unit):
                 return
-            left = [tree for tree in trees if not tree.closed and tree.nodes < MOST]
+            left = [tree for tree in trees if not tree.closed and tree.nodes < PARTS.most]
             best = self.best()
             if not left or best is None:
                 return
             gap = (best[1] - bounding.base) / bounding.unit - made.bound - gained
-            if sum(tree.ceiling - tree.least for tree in left) < IN_PARTS * gap:
+            if sum(tree.ceiling - tree.least for tree in left) < PARTS.in_parts * gap:
                 return  # it is how prices are divided that costs most of the bound
             if gained > risen + patience[0] * gap:
                 risen, since = gained, self.deadline.elapsed
@@ -122,7 +114,7 @@ class ByParts:
                 return
             tree = max(left, key=lambda tree: tree.ceiling - tree.least)
             tree.best = None
-            tree.advance(SLICE, self.deadline)
+            tree.advance(PARTS.slice, self.deadline)
             self._try(tree, trees)
             self.tell()
 

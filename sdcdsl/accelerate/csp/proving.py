@@ -15,25 +15,13 @@ import numpy as np
 from sdcdsl.accelerate.csp.bounding import Bounding
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.partition_bound import ByParts
+from sdcdsl.accelerate.csp.tuning import BOUND
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import gap
 from sdcdsl.numerics.master import Row
 from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.solve.status import Status
 from sdcdsl.status import FAILED, INFEASIBLE, OPTIMAL
-
-THRESHOLDS = (0.3, 0.5, 0.1)  # shares from which a cell of the relaxation counts as hidden
-PULL = 0.9  # how much cheaper a cell becomes by its share
-COARSE = 10  # gaps of the first integer problems, in gaps that are left
-MET = 20  # solutions on the way to one that give cuts too, at least
-CUTTING, COMPLETING = 0.2, 0.2  # of the time of integer problems, for cuts of more of them, and for completing them
-AT_ONCE = 0.03  # seconds of a completion that is always worth it
-DRAWS = 150  # completions at prices with some noise, as long as they take no more than this share of the time left
-DRAWING, QUICK = 0.06, 0.2  # and each of them no more than so many seconds
-NOISE = (0.0, 0.1, 0.2, 0.4)  # logarithms of prices
-BUSY = 10  # seconds on the wall for one of the deadline: beyond that something is wrong
-SLICE = 20.0  # seconds an integer problem gets at first
-STALL, STALLED = 8, 2e-5  # rounds in which the bound must grow by this share
 
 
 class Proving:
@@ -76,32 +64,32 @@ class Proving:
             cuts = self.bounding.round(self.deadline)
             self.said("relaxation", self.bounding.bound)  # who hears it may keep what is known so far
             bounds.append(self.bounding.bound)
-            stalled = len(bounds) > STALL and bounds[-1] - bounds[-STALL] < STALLED * abs(bounds[-1])
+            stalled = len(bounds) > BOUND.stall and bounds[-1] - bounds[-BOUND.stall] < BOUND.stalled * abs(bounds[-1])
             if not cuts or stalled:
                 return
 
     def _guided(self) -> None:
         share = self.bounding.to_cells(self.bounding.x)
-        for threshold in THRESHOLDS:
+        for threshold in BOUND.thresholds:
             if self._done():
                 return
-            self._complete(share > threshold, self.bounding.w * (1 - PULL * share))
+            self._complete(share > threshold, self.bounding.w * (1 - BOUND.pull * share))
         self._draw(share)
 
     def _draw(self, share: np.ndarray) -> None:
         """The same at random: where completing takes no time, many of them find what three do not. Every other one
         keeps to the best pattern so far, more or less."""
-        one = self.deadline.within(DRAWING * self.deadline.remaining)
-        for k in range(DRAWS):
+        one = self.deadline.within(BOUND.drawing * self.deadline.remaining)
+        for k in range(BOUND.draws):
             best = self.best()
             if self._done() or one.expired:
                 return
-            if self._last > QUICK:
+            if self._last > BOUND.quick:
                 self.deadline.mark_time_dependent()
                 return
             part = self._random.uniform() if k % 2 and best is not None else 1.0
             mixed = share if best is None else part * share + (1 - part) * best[0]
-            pull, noise = self._random.uniform(0.5, 1.0), self._random.choice(NOISE)
+            pull, noise = self._random.uniform(0.5, 1.0), self._random.choice(BOUND.noise)
             price = self.bounding.w * (1 - pull * mixed) * np.exp(self._random.normal(0, noise, len(share)))
             self._complete(mixed > self._random.uniform(), price)
 
@@ -130,12 +118,12 @@ class Proving:
         began, before = self.deadline.elapsed, self._completing
 
         def propose(x: np.ndarray, whole: bool) -> None:
-            if self._last > AT_ONCE and not whole:
+            if self._last > BOUND.at_once and not whole:
                 self.deadline.mark_time_dependent()
-                if self._completing - before > COMPLETING * (self.deadline.elapsed - began):
+                if self._completing - before > BOUND.completing * (self.deadline.elapsed - began):
                     return
             share = bounding.to_cells(x)
-            self._complete(share > 0.5, bounding.w * (1 - PULL * share))
+            self._complete(share > 0.5, bounding.w * (1 - BOUND.pull * share))
 
         def enough(bound: float) -> bool:
             known = self.best()
@@ -151,21 +139,21 @@ class Proving:
 
     def _integral(self) -> None:
         bounding = self.bounding
-        seconds, tight = SLICE, False
+        seconds, tight = BOUND.slice, False
         while not self._done():
             best = self.best()
             start = bounding.of_cells(best[0]) if best is not None else None
             if best is not None and start is not None:
                 bounding.fix(best[1], start)
             left = self._gap()
-            goal = self.wanted / 2 if tight else max(left / COARSE, self.wanted / 2)
+            goal = self.wanted / 2 if tight else max(left / BOUND.coarse, self.wanted / 2)
             if best is not None:  # the master does not count what is hidden anyway
                 goal *= best[1] / max(best[1] - bounding.base, 1e-9 * best[1])
             slice_ = self.deadline.within(min(seconds, self.deadline.remaining))
             made = bounding.master.solve(
                 start=start,
                 gap=goal,
-                seconds=BUSY * slice_.remaining,
+                seconds=BOUND.busy * slice_.remaining,
                 threads=self.limits.threads or 1,
                 seed=self.limits.seed,
                 heuristics=False,  # completing its solutions does better
@@ -187,11 +175,11 @@ class Proving:
             rows = bounding.broken(x, self.deadline)
             if rows:
                 bounding.add_lasting(rows)
-                self._others(made.met, self.deadline.within(CUTTING * slice_.elapsed))
+                self._others(made.met, self.deadline.within(BOUND.cutting * slice_.elapsed))
                 self._complete(bounding.to_cells(x) > 0.5)
                 self._relaxed()
                 self.deadline.mark_time_dependent()  # how much is drawn follows from how long solving takes
-                if self._completing < COMPLETING * self._solving:
+                if self._completing < BOUND.completing * self._solving:
                     self._draw(bounding.to_cells(bounding.x))
                 continue
             if not bounding.complete:
@@ -206,13 +194,13 @@ class Proving:
         """Solutions on the way, the last first: what they break, the next integer problem need not find out."""
         seen: set[bytes] = set()
         for other in (np.round(x) for x in reversed(met)):
-            if self.deadline.expired or (len(seen) >= MET and enough.expired):
+            if self.deadline.expired or (len(seen) >= BOUND.least_met and enough.expired):
                 return
             if other.tobytes() in seen:
                 continue
             seen.add(other.tobytes())
             self.bounding.add_lasting(self.bounding.broken(other, self.deadline))
-            if self._last < AT_ONCE or self._completing < COMPLETING * self._solving:
+            if self._last < BOUND.at_once or self._completing < BOUND.completing * self._solving:
                 self._complete(self.bounding.to_cells(other) > 0.5)
 
     def _branch_and_cut(self) -> None:
