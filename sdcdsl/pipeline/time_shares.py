@@ -1,7 +1,8 @@
 """How the time of a method is divided: its search, and what has to follow it.
 
-The audit is not optional and nothing is written without it, so its time is set aside before the search begins,
-estimated from the size of the table. It goes on when the estimate was too low; then the release says so.
+The audit is not optional and nothing is written without it, so its time is set aside before the search begins:
+estimated from the size of the table, and as measured once a release was audited. A first release is audited to the end,
+however low the estimate was; then it says so. With one in hand, the audit of a better one ends with the limit.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ PER_PAIR = 4e-4
 FLOWS, FEW_OPEN, ALL_OPEN = 2e-8, 2e-7, 5e-6
 SEVERAL = 2.5  # relations that a cell stands in, in the mean, in more than two dimensions
 MOST = 0.4  # of the limit: a search needs time too
+LONGER = 1.2  # a later audit may take so many times as long as the longest so far
 LATE, SHARE_LATE = 5.0, 0.05  # seconds and share beyond the limit that need no word
 
 
@@ -40,6 +42,18 @@ def for_search(whole: Deadline, problem: TableProblem, method: str) -> Deadline:
     if left == inf:
         return whole
     return whole.within(left - min(for_the_rest(problem, method), MOST * left))
+
+
+def audited(search: Deadline, whole: Deadline, problem: TableProblem, seconds: float) -> None:
+    """An audit took so long: the search leaves that much, and some more, to the next one."""
+    if whole.limit is not None:
+        set_aside = LONGER * seconds + problem.n * PER_CELL
+        search.limit = max(whole.limit - set_aside, (1 - MOST) * whole.limit)
+
+
+def patience(whole: Deadline) -> float:
+    """Seconds that an audit may take which a release can do without."""
+    return whole.remaining + 0.5 * (LATE + SHARE_LATE * (whole.limit or 0.0))
 
 
 def late(whole: Deadline) -> tuple[str, ...]:
