@@ -41,7 +41,7 @@ from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.checkpoints import checkpointer_for
 from sdcdsl.pipeline.method_plan import Plan, replanned
 from sdcdsl.pipeline.request import ProtectRequest
-from sdcdsl.pipeline.time_shares import audited, for_search, patience
+from sdcdsl.pipeline.time_shares import Shares
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 SHARE = 0.5  # of the time that is left, for a search that may not be the last one, if it has something in hand by then
@@ -80,13 +80,12 @@ class Rounds:
         problem: TableProblem,
         plan: Plan,
         request: ProtectRequest,
-        whole: Deadline,
+        shares: Shares,
         search: Search,
         audit: Auditing,
     ):
-        """`whole` is for all searches and audits, and for writing."""
-        self.problem, self.plan, self.request, self.whole = problem, plan, request, whole
-        self.deadline = for_search(whole, problem, plan.engine.name)  # of the searches
+        self.problem, self.plan, self.request, self.shares = problem, plan, request, shares
+        self.whole, self.deadline = shares.whole, shares.search
         self.search, self.audit = search, audit
         self.first = problem
         self.number = 1  # of the problem: how often it was extended, and one
@@ -165,11 +164,11 @@ class Rounds:
             judged, wrong = audit()
         else:
             try:
-                judged, wrong = run_with_timeout(patience(self.whole), audit)
+                judged, wrong = run_with_timeout(self.shares.patience, audit)
             except TimedOut:
                 self.unaudited = True
                 return replace(made, audit=None)
-        audited(self.deadline, self.whole, made.problem, self.whole.elapsed - began)
+        self.shares.audited(made.problem, self.whole.elapsed - began)
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))

@@ -26,7 +26,7 @@ from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.pipeline import search
 from sdcdsl.pipeline.protect import planned, prepare
 from sdcdsl.pipeline.rounds import NOT_AUDITED, Rounds
-from sdcdsl.pipeline.time_shares import MOST, for_search, late
+from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS, MOST, Shares, for_search, late
 from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
 from tests.cli.protecting import Policies
 from tests.pipeline.others import others  # noqa: F401
@@ -84,6 +84,7 @@ def test_time_for_the_audit_is_set_aside() -> None:
     whole = Deadline(1e6)
     kept = {method: 1e6 - for_search(whole, problem, method).remaining for method in ("ip", "csp", "cta")}
     assert kept["ip"] > kept["csp"] > kept["cta"] > 0  # of an adjusted table distances are all there is to look at
+    assert for_search(whole, problem, "cta", experiments=True).remaining < 1e6 * (1 - FOR_EXPERIMENTS)
     assert for_search(Looks(1.0), cubic(3_375), "rounding").remaining >= (1 - MOST) * 0.9
 
 
@@ -118,7 +119,8 @@ def test_an_audit_that_does_not_end_takes_nothing_away(tmp_path) -> None:
         audits.append(audit_release(problem, pattern, exact=False))
         return audits[-1], []
 
-    made = Rounds(task.problem, task.plans[0], request, Still(1.0), search, judge).run()
+    shares = Shares(Still(1.0), task.problem, "csp")
+    made = Rounds(task.problem, task.plans[0], request, shares, search, judge).run()
     assert made.audit is audits[0] and made.result.objective == 10.0
     assert NOT_AUDITED in made.result.notes
 
