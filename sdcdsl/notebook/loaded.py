@@ -34,21 +34,24 @@ def load(
     source: str | Path | written.Policy,
     *,
     data: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, str | int | float] | None = None,
     today: str | datetime.date | None = None,
     allow_outside: bool = False,
 ) -> Loaded:
     """Reads and checks a policy: a path, the text itself if it has more than one line, or a `Policy` of Python.
 
     `data` names other files than the policy does, by the name of what they hold, or is the data: data frames of pandas,
-    polars, pyarrow and what else narwhals knows, datasets of xarray. `today` is the day to judge waivers by. Raises
-    `Refused` with the diagnostics if something is wrong.
+    polars, pyarrow and what else narwhals knows, datasets of xarray. `parameters` gives parameters of the policy other
+    values, as `--set` does: `{"year": 2026, "share": "10%"}`; `today` is the day to judge waivers by. Raises `Refused`
+    with the diagnostics if something is wrong.
     """
+    settings = {name: str(value) for name, value in (parameters or {}).items()}
     if isinstance(source, written.Policy) or (isinstance(source, str) and "\n" in source):
         path = Path("policy.sdc")
-        policy, found = read_text(Source("policy", str(source)), path, allow_outside)
+        policy, found = read_text(Source("policy", str(source)), path, allow_outside, settings=settings)
     else:
         path = Path(source)
-        policy, found = read_policy(path, str(path), allow_outside)
+        policy, found = read_policy(path, str(path), allow_outside, settings)
     if has_errors(found):
         raise Refused(found)
     files, frames = _handed_in(policy, data or {})
