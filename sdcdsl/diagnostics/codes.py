@@ -99,6 +99,9 @@ _ERRORS = {
     "SDC146": "knowledge of counts where counts are weighted",
     "SDC147": "an option that has no effect here",
     "SDC148": "a plug-in that cannot be used",
+    "SDC149": "no such parameter",
+    "SDC150": "a value of another kind than its parameter",
+    "SDC151": "braces that name no parameter",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",

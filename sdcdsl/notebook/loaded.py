@@ -31,20 +31,23 @@ def load(
     source: str | Path,
     *,
     data: Mapping[str, str | Path] | None = None,
+    parameters: Mapping[str, str | int | float] | None = None,
     today: str | datetime.date | None = None,
     allow_outside: bool = False,
 ) -> Loaded:
     """Reads and checks a policy: a path, or the text itself if it has more than one line.
 
-    `data` names other files than the policy does, by the name of what they hold; `today` is the day to judge waivers
+    `data` names other files than the policy does, by the name of what they hold; `parameters` gives parameters of the
+    policy other values, as `--set` does: `{"year": 2026, "share": "10%"}`; `today` is the day to judge waivers
     by. Raises `Refused` with the diagnostics if something is wrong.
     """
+    settings = {name: str(value) for name, value in (parameters or {}).items()}
     if isinstance(source, str) and "\n" in source:
         path = Path("policy.sdc")
-        policy, found = read_text(Source("policy", source), path, allow_outside)
+        policy, found = read_text(Source("policy", source), path, allow_outside, settings=settings)
     else:
         path = Path(source)
-        policy, found = read_policy(path, str(path), allow_outside)
+        policy, found = read_policy(path, str(path), allow_outside, settings)
     if has_errors(found):
         raise Refused(found)
     known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]

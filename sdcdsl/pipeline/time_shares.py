@@ -1,7 +1,8 @@
 """How the time of a method is divided: its search, and what has to follow it.
 
 The audit is not optional and nothing is written without it, so its time is set aside before the search begins,
-estimated from the size of the table. It goes on when the estimate was too low; then the release says so.
+estimated from the size of the table. It goes on when the estimate was too low; then the release says so. Experiments on
+an adjusted table are of use only if some are made: they have a share of the time, and what the search leaves.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ PER_PAIR = 4e-4
 FLOWS, FEW_OPEN, ALL_OPEN = 2e-8, 2e-7, 5e-6
 SEVERAL = 2.5  # relations that a cell stands in, in the mean, in more than two dimensions
 MOST = 0.4  # of the limit: a search needs time too
+FOR_EXPERIMENTS = 0.25  # of the limit, on the table that was found
 LATE, SHARE_LATE = 5.0, 0.05  # seconds and share beyond the limit that need no word
 
 
@@ -34,12 +36,13 @@ def for_the_rest(problem: TableProblem, method: str) -> float:
     return problem.n * PER_CELL + sizes["pair"] * (PER_PAIR + each * problem.n)
 
 
-def for_search(whole: Deadline, problem: TableProblem, method: str) -> Deadline:
+def for_search(whole: Deadline, problem: TableProblem, method: str, experiments: bool = False) -> Deadline:
     """The part of the search, less what follows it."""
     left = whole.remaining
     if left == inf:
         return whole
-    return whole.within(left - min(for_the_rest(problem, method), MOST * left))
+    share = FOR_EXPERIMENTS if experiments else 0.0
+    return whole.within(left - min(for_the_rest(problem, method) + share * left, MOST * left))
 
 
 def late(whole: Deadline) -> tuple[str, ...]:

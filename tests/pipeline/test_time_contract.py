@@ -22,7 +22,7 @@ from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
 from sdcdsl.pipeline import search
 from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.time_shares import MOST, for_search, late
+from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS, MOST, for_search, late
 from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
 from tests.cli.protecting import Policies
 from tests.pipeline.others import others  # noqa: F401
@@ -79,6 +79,7 @@ def test_time_for_the_audit_is_set_aside() -> None:
     whole = Deadline(1e6)
     kept = {method: 1e6 - for_search(whole, problem, method).limit for method in ("ip", "csp", "cta")}
     assert kept["ip"] > kept["csp"] > kept["cta"] > 0  # of an adjusted table distances are all there is to look at
+    assert for_search(whole, problem, "cta", experiments=True).limit < 1e6 * (1 - FOR_EXPERIMENTS)
     assert for_search(Looks(1.0), cubic(3_375), "rounding").limit >= (1 - MOST) * 0.9
 
 
