@@ -41,7 +41,20 @@ def main() -> int:
     if not options.quick:
         make_gallery(site / "gallery")
     with tempfile.TemporaryDirectory() as kept:
-        command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-c", str(HERE), "-d", kept]
+        command = [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-W",
+            "--keep-going",
+            "-q",
+            "-b",
+            "html",
+            "-c",
+            str(HERE),
+            "-d",
+            kept,
+        ]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
         ended = subprocess.run([*command, str(ROOT), str(site)], env=environment, check=False)
     if ended.returncode:

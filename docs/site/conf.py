@@ -15,7 +15,7 @@ from typing import Any
 from pygments.lexers.special import TextLexer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from gallery import EXHIBITS  # noqa: E402
+from gallery import EXHIBITS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LANDING = "docs/README"
@@ -31,7 +31,18 @@ include_patterns = [
     "docs/**.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "README.md", "benchmarks/**.md", "examples/**.md",
     "sdcdsl/diagnostics/pages/*.md",
 ]  # fmt: skip
-exclude_patterns = ["**/.*", ".*", "**/node_modules", "build", "dist", "tests", "specs", "demo-output", "editors", "soak"]
+exclude_patterns = [
+    "**/.*",
+    ".*",
+    "**/node_modules",
+    "build",
+    "dist",
+    "tests",
+    "specs",
+    "demo-output",
+    "editors",
+    "soak",
+]
 myst_heading_anchors = 4
 
 html_theme = "furo"
@@ -46,7 +57,7 @@ html_show_sourcelink = False
 # Pages below a page that stands in the navigation.
 BELOW = {
     "docs/language": ["language/files", "language/tables", "language/cells", "language/attackers", "language/protect",
-                      "language/expressions", "language/text", "language/diagnostics"],
+                      "language/expressions", "language/text"],
     "docs/accelerators/README": ["csp", "ip", "cta", "ecta", "rounding", "perturb", "combined"],
     "examples/README": ["enterprises/README", "hospital/README", "linked/README", "series/README", "tiny/README",
                         "turnover/README", "quarterly/README"],

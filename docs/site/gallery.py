@@ -27,14 +27,22 @@ EXHIBITS = (
         "enterprises",
         ("protect", "enterprises.sdc", "--today", "2026-01-01", "--public", "--out", "OUT"),
         {
-            "internal/enterprises.internal.html": ("enterprises.internal.html", "Turnover of 5 000 enterprises: internal"),
+            "internal/enterprises.internal.html": (
+                "enterprises.internal.html",
+                "Turnover of 5 000 enterprises: internal",
+            ),
             "enterprises.public.html": ("enterprises.public.html", "Turnover of 5 000 enterprises: for the public"),
         },
     ),
     Exhibit(
         "hospital",
         ("protect", "hospital.sdc", "--today", "2026-01-01", "--out", "OUT"),
-        {"internal/hospital.internal.html": ("hospital.internal.html", "Hospital counts, rounded and suppressed: internal")},
+        {
+            "internal/hospital.internal.html": (
+                "hospital.internal.html",
+                "Hospital counts, rounded and suppressed: internal",
+            )
+        },
     ),
     Exhibit(
         "tiny",

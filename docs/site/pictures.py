@@ -82,9 +82,14 @@ class Tiny:
 
 
 def table(
-    tiny: Tiny, x: float, y: float, text: Mapping[int, str], shade: Mapping[int, str], bold: frozenset[int] = frozenset()
+    tiny: Tiny,
+    x: float,
+    y: float,
+    text: Mapping[int, str],
+    shade: Mapping[int, str],
+    bold: frozenset[int] = frozenset(),
 ) -> Iterator[str]:
-    """The table with its upper left corner at x, y: `text` of each cell, and the colour class of those that have one."""
+    """The table with its upper left corner at x, y: `text` and colour class of cells."""
     for j, code in enumerate(_COLUMNS):
         yield _text(code, x + _LABELS + (j + 0.5) * _WIDE, y + _HEAD - 9, "axis middle")
     for i, row in enumerate(_ROWS):
@@ -183,7 +188,9 @@ def pictures() -> dict[str, str]:
     return {
         "alone.svg": released(tiny, "alone", "One cell hidden", row),
         "weak.svg": released(tiny, "weak", "A square over column A", "every row and column has two unknowns"),
-        "pattern.svg": released(tiny, "better", "A square over column B", "orange: sensitive; blue: hidden to protect it"),
+        "pattern.svg": released(
+            tiny, "better", "A square over column B", "orange: sensitive; blue: hidden to protect it"
+        ),
         "intervals.svg": bars(tiny),
         "witnesses.svg": witnesses(tiny),
     }
