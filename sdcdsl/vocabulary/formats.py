@@ -38,6 +38,7 @@ class Reader(Record):
     readers      read(path, asked: ColumnSelection, reading: Reading) -> (Records | None, [Diagnostic])
     tables       read(path, options) -> (JJTable | None, [Diagnostic])
     hierarchies  read(path, total, name, options) -> (CodeTree | None, [Diagnostic])
+    recodes      read(path, leaves, codes, options) -> (((code, (code, …)), …) | None, [Diagnostic])
     cell_lists   read(path, dimensions, options) -> ([CellEntry], [Diagnostic])
 
     Bad input is a diagnostic, and never raises.
@@ -82,6 +83,7 @@ class Writer(Record):
 READERS = Registry("readers", Reader)
 TABLES = Registry("tables", Reader)
 HIERARCHIES = Registry("hierarchies", Reader)
+RECODES = Registry("recodes", Reader)
 CELL_LISTS = Registry("cell_lists", Reader)
 WRITERS = Registry("writers", Writer)
 # What a file is for, in words, and what it may be written in.
@@ -89,6 +91,7 @@ FORMATS: dict[str, Registry[Reader] | Registry[Writer]] = {
     "data": READERS,
     "a table": TABLES,
     "a hierarchy": HIERARCHIES,
+    "a recode": RECODES,
     "a list of sensitive cells": CELL_LISTS,
     "a release": WRITERS,
 }
