@@ -43,7 +43,7 @@ def meaning_now(content: Mapping[str, Any], folder: Path) -> list[Check]:
     path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
     if is_jj(path):
         return []
-    policy, found = read_policy(path, str(path), outside)
+    policy, found = read_policy(path, str(path), outside, parameters_of(content))
     return [] if has_errors(found) else [meaning(content, policy)]
 
 
@@ -51,7 +51,7 @@ def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) 
     """What the lock in `folder` tells of the run, once more. Raises `Unreadable` where it tells nothing sensible."""
     path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
     method = str(content["blocks"][0].get("method", "csp")) if content["blocks"] and is_jj(path) else "csp"
-    policy, found = read_any(path, outside, method, f"{path.stem}.csv")
+    policy, found = read_any(path, outside, method, f"{path.stem}.csv", parameters_of(content))
     if has_errors(found):
         return [], found
     made = [meaning(content, policy)]
@@ -64,6 +64,11 @@ def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) 
     if prepared.end is End.DONE:
         made += replayed_files(content, prepared, request, folder)
     return made, found
+
+
+def parameters_of(content: Mapping[str, Any]) -> dict[str, str]:
+    """The values that the parameters of the policy had."""
+    return dict(content["policy"].get("parameters", {}))
 
 
 def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path) -> ProtectRequest:
@@ -86,6 +91,8 @@ def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path)
     places = RecordedLocations(
         path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside"))
     )
+    if run.get("frames"):
+        raise Unreadable("its data were data frames of a Python program, which alone can run it once more")
     where = run.get("folder", ".")
     if not isinstance(where, str):
         raise Unreadable("the folder of its release is none")

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from sdcdsl.diagnostics import Source, Span
-from sdcdsl.policy.expressions import Call, Code, Expression, Located
+from sdcdsl.policy.expressions import Call, Code, Duration, Expression, Located, Negative, Number, Percent, Text
 from sdcdsl.record import Record, record
 
 _S = TypeVar("_S", bound=Located)
@@ -301,6 +301,14 @@ class Seed(Located):
 
 
 @record
+class Param(Located):
+    """`param NAME = VALUE`"""
+
+    name: str
+    value: Number | Percent | Text | Duration | Negative
+
+
+@record
 class Block(Located):
     """A declaration with statements. `tables` only for `protect`, whose name may be left out."""
 
@@ -365,7 +373,7 @@ class Require(Located):
 
 
 Fact = Sensitive | Status | Waive | Require
-Item = Use | Title | Seed | Block | Fact
+Item = Use | Title | Seed | Param | Block | Fact
 
 
 @record

@@ -43,6 +43,8 @@ class _Lowering(Pieces):
                 return d.Title(self.string(node), span=span)
             case "seed":
                 return d.Seed(self.whole(node), span=span)
+            case "param":
+                return self.parameter(node)
             case "override":
                 (inner,) = node.nodes()
                 return self.block(inner, override=True, outer=node)
@@ -57,6 +59,23 @@ class _Lowering(Pieces):
                 return d.Require(condition, self.because(node) or "", where=self.where(node), span=span)
             case _:
                 return self.block(node)
+
+    def parameter(self, node: Node) -> d.Param:
+        name, *_ = node.tokens("NAME")
+        *_, token = node.tokens()
+        span = Span(self.parsed.source, token.start, token.end)
+        value: x.Number | x.Percent | x.Text | x.Duration | x.Negative
+        if token.type == "STRING":
+            value = x.Text(text_of(token), span=span)
+        elif token.type == "PERCENT":
+            value = x.Percent(self.number(token), span=span)
+        elif token.type == "DURATION":
+            value = self.duration(token, span)
+        else:
+            value = x.Number(self.number(token), span=span)
+        if node.node("minus") is not None:
+            value = x.Negative(value, span=span)
+        return d.Param(text_of(name), value, span=self.span(node))
 
     def block(self, node: Node, override: bool = False, outer: Node | None = None) -> d.Block:
         names = [text_of(t) for t in node.tokens("NAME")]

@@ -318,6 +318,10 @@ def _(s: d.Release) -> str:
     return f"release {file(s.file)}"
 
 
+def param(name: str, value: x.Expression) -> str:
+    return f"param {name} = {expression(value)}"
+
+
 # ---- items ---------------------------------------------------------------------------------------------
 
 
@@ -356,6 +360,11 @@ def _(i: d.Title) -> str:
 @fact.register
 def _(i: d.Seed) -> str:
     return f"seed {i.number}"
+
+
+@fact.register
+def _(i: d.Param) -> str:
+    return param(i.name, i.value)
 
 
 @fact.register
