@@ -41,6 +41,11 @@ LINES: dict[str, dict[str, str]] = {
         "csv": "sdcdsl.formats.csv:READER",
         "parquet": "sdcdsl.formats.parquet:READER",
         "argus": "sdcdsl.formats.argus:READER",
+        "excel": "sdcdsl.formats.excel:READER",
+        "sas": "sdcdsl.formats.sas:READER",
+        "spss": "sdcdsl.formats.spss:READER",
+        "stata": "sdcdsl.formats.stata:READER",
+        "frame": "sdcdsl.formats.frame:READER",
     },
     "tables": {
         "jj": "sdcdsl.formats.jj:TABLE",

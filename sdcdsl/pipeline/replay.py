@@ -91,6 +91,8 @@ def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path)
     places = RecordedLocations(
         path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside"))
     )
+    if run.get("frames"):
+        raise Unreadable("its data were data frames of a Python program, which alone can run it once more")
     where = run.get("folder", ".")
     if not isinstance(where, str):
         raise Unreadable("the folder of its release is none")

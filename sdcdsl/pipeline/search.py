@@ -30,7 +30,7 @@ from sdcdsl.pipeline.method_plan import Plan, context_of
 from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import ProtectRequest, Watch
 from sdcdsl.pipeline.rounds import Rounds, SearchRound
-from sdcdsl.pipeline.time_shares import for_search, late
+from sdcdsl.pipeline.time_shares import Shares, late
 from sdcdsl.pipeline.unexpected_errors import told
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
@@ -204,8 +204,8 @@ def _searched_in_rounds(
             return _audited(problem, pattern, plan, watch, team, before)
 
     assessed = _experiments(request.policy.protects[problem.name], plan.engine.name) is not None
-    part = for_search(deadline, problem, plan.engine.name, assessed)
-    made = Rounds(problem, plan, request, part, search, judge).run()
+    shares = Shares(deadline, problem, plan.engine.name, assessed)
+    made = Rounds(problem, plan, request, shares, search, judge).run()
     if made.audit is None:
         return made
     return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
@@ -231,16 +231,15 @@ def _searched(
     context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     context = replace(context, incumbents=incumbents)
     begun = perf_counter()
-    limit = context.deadline.limit
     try:
-        if limit is None:
+        if context.deadline.limit is None:
             result = run(problem, plan.engine.name, context)
         else:
-            patience = limit * (1 + SHARE_OF_GRACE) + GRACE
+            patience = context.deadline.longest * (1 + SHARE_OF_GRACE) + GRACE
             result = run_with_timeout(patience, lambda: run(problem, plan.engine.name, context))
     except TimedOut:
-        allowed = plan.options.get("time_limit") or limit
-        said = f"the search had {allowed:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
+        allowed, passed = context.deadline.limit or 0.0, perf_counter() - begun
+        said = f"the search had {allowed:.3g} s, did not come back in {passed:.0f} s, and was given up"
         context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(said,))
     except ClusterLost:

@@ -52,7 +52,10 @@ def content_of(
         },
         "run": dict(run),
         "versions": dict(sorted(provenance.versions.items())),
-        "inputs": [{**file.entry(), "path": relative(file.path, folder)} for file in provenance.files],
+        "inputs": [
+            {**file.entry(), **({"path": relative(file.path, folder)} if file.path else {"origin": file.origin})}
+            for file in provenance.files
+        ],
         "blocks": [_block(outcome, policy.protects[outcome.name]) for outcome in outcomes],
         "outputs": list(outputs),
     }
@@ -137,8 +140,9 @@ def load_lock(path: Path) -> tuple[dict[str, Any], bytes]:
     if not isinstance(content["run"].get("policy"), str):
         raise Unreadable("it does not say which policy it is about")
     for name, _ in _LISTS:
-        wanted = ("name", "pattern") if name == "blocks" else ("path", "sha256")
         for one in content[name]:
+            elsewhere = name == "inputs" and isinstance(one, dict) and "origin" in one
+            wanted = ("name", "pattern") if name == "blocks" else ("origin" if elsewhere else "path", "sha256")
             if not isinstance(one, dict) or not all(isinstance(one.get(key), str) for key in wanted):
                 raise Unreadable(f"an entry of `{name}` lacks {' or '.join(wanted)}")
     return content, raw

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyreadstat
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, write
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
+from tests.bind.readers.office_files import workbook
 from tests.by_search import by_search
 from tests.executing.cubes import cube, problem_of
 from tests.importing import worlds
@@ -123,6 +127,28 @@ def parquets() -> list[bytes]:
     cells = io.BytesIO()
     pl.DataFrame({"activity": ["I"], "region": ["A"], "value": [20.0]}).write_parquet(cells)
     return [*out, cells.getvalue()]
+
+
+def _units() -> pl.DataFrame:
+    return pl.DataFrame({"region": ["A", "B"], "size": ["1", "2"], "turnover": [10.0, 20.5], "id": ["u1", "u2"]})
+
+
+def workbooks() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as name:
+        workbook(Path(name) / "a.xlsx", frame=_units(), about=False)
+        return [(Path(name) / "a.xlsx").read_bytes()]
+
+
+def statistical(suffix: str) -> list[bytes]:
+    """As SAS, SPSS or Stata have it."""
+    write = {"xpt": pyreadstat.write_xport, "sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}[suffix]
+    with tempfile.TemporaryDirectory() as name:
+        write(_units(), Path(name) / f"a.{suffix}")
+        return [(Path(name) / f"a.{suffix}").read_bytes()]
+
+
+def packed() -> list[bytes]:
+    return [*MICRODATA[:1], gzip.compress(MICRODATA[0], mtime=0), pa.compress(MICRODATA[0], codec="zstd", asbytes=True)]
 
 
 def compressed() -> list[bytes]:
