@@ -50,7 +50,7 @@ class Experiments(click.ParamType):
 @click.option("--delta", type=Share(), help="How far off the attacker's guess of a level may be: 20%.")
 @click.option("--soft", type=click.FloatRange(0, min_open=True), help="Penalty where the guesses fit no table.")
 @click.option("--seed", type=click.IntRange(0), help="Of the random numbers, instead of the policy's.")
-@click.option("--time-limit", type=Duration(), help="Of the experiments, for each block: 90s, 10min, 1h.")
+@click.option("--time-limit", type=Duration(), help="For each block, its table and experiments: 90s, 10min, 1h.")
 @click.option(
     "--column", multiple=True, metavar="NAME=COLUMN", help="In the released files: of a dimension, or of value."
 )
@@ -98,7 +98,7 @@ def assess(
     """
     output = "json" if as_document else output
     path = Path(file)
-    policy, found = read_any(path, given.allow_outside, "cta")
+    policy, found = read_any(path, given.allow_outside, "cta", settings=given.settings)
     if has_errors(found):
         code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         refuse(NOTHING, found, output == "json", given.colour, code)

@@ -19,6 +19,7 @@ from sdcdsl.pipeline.bind import bind
 from sdcdsl.pipeline.protect import Preparing, prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
 from sdcdsl.pipeline.request import Inputs, Watch, writing_nothing
+from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS
 from sdcdsl.policy import document as d
 from sdcdsl.risk import Assessment, assess, stated, unfit
 from sdcdsl.risk.assess_statements import stated_options
@@ -31,7 +32,7 @@ class AssessRequest(Inputs):
     experiments: tuple[str, ...] | None = None  # instead of the policy's
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])  # that win over those of the policy
     seed: int = 0
-    time_limit: float | None = None  # of the experiments, for each block
+    time_limit: float | None = None  # for each block: of its table, if that is made here, and of the experiments
 
     @property
     def blocks(self) -> list[str]:
@@ -54,6 +55,7 @@ class AdjustedTable:
     problem: TableProblem
     v: np.ndarray
     origin: str  # "made by cta", "read from released.csv"
+    time_left: float | None  # seconds for its experiments
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +107,7 @@ def _read(request: AssessRequest) -> tuple[list[AdjustedTable], list[Diagnostic]
         found += problems
         if pattern is not None:
             origin = f"read from {', '.join(str(path) for path in request.released.of(problem).values())}"
-            tables.append(AdjustedTable(problem, pattern.value, origin))
+            tables.append(AdjustedTable(problem, pattern.value, origin, request.time_limit))
     return tables, found, End.WRONG_DATA if has_errors(found) else End.DONE
 
 
@@ -113,14 +115,18 @@ def _protected(request: AssessRequest, preparing: Preparing) -> tuple[list[Adjus
     """Block by block: what one of them cannot be protected for is no reason to look at the others."""
     tables: list[AdjustedTable] = []
     found: list[Diagnostic] = []
+    limit = request.time_limit
     for name in request.blocks:
-        prepared = preparing(writing_nothing(request, [name]))
+        deadline = Deadline(limit)  # of this block: the others do not take its time
+        making = None if limit is None else (1 - FOR_EXPERIMENTS) * limit
+        prepared = preparing(writing_nothing(request, [name], time_limit=making))
         found += prepared.diagnostics
         if prepared.end is not End.DONE:
             return [], found, prepared.end
         for outcome in prepared.outcomes:
             assert outcome.pattern is not None
-            tables.append(AdjustedTable(outcome.problem, outcome.pattern.value, f"made by {outcome.method}"))
+            left = None if limit is None else deadline.remaining
+            tables.append(AdjustedTable(outcome.problem, outcome.pattern.value, f"made by {outcome.method}", left))
     return tables, found, End.DONE
 
 
@@ -142,7 +148,7 @@ def _assessed(table: AdjustedTable, request: AssessRequest, team: Team, watch: W
         request.experiments or experiments,
         {**options, **request.options},
         request.seed,
-        deadline=Deadline(request.time_limit),
+        deadline=Deadline(table.time_left),
         progress=partial(watch.assessing, table.problem.name) if watch is not None else None,
         team=team,
     )

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from sdcdsl.pipeline.method_plan import Plan, context_of
 from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import ProtectRequest, Watch
 from sdcdsl.pipeline.rounds import Rounds, SearchRound
-from sdcdsl.pipeline.time_shares import for_search, late
+from sdcdsl.pipeline.time_shares import Shares, late
 from sdcdsl.pipeline.unexpected_errors import told
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
@@ -62,8 +63,9 @@ def protected(task: BlockTask, request: ProtectRequest, watch: Watch, team: Team
             found.append(not_available(plan.engine, why))
             break
         held: list[Checkpointer] = []
+        deadline = Deadline(plan.options.get("time_limit"))  # of search, audit, experiments and writing
         try:
-            made = _searched_in_rounds(task.problem, plan, request, watch, team, seconds, held)
+            made = _searched_in_rounds(task.problem, plan, request, watch, team, seconds, held, deadline)
         except ClusterLost as error:
             lost_it = cluster_lost(task, plan, error, *held[-1:])
             return _without_cluster(task, plan, attempts, [*found, lost_it], seconds)
@@ -84,7 +86,7 @@ def protected(task: BlockTask, request: ProtectRequest, watch: Watch, team: Team
             )
             try:
                 safe = outcome.end is End.DONE
-                return _assessed(outcome, made.plan, protect, request, watch, team) if safe else outcome
+                return _assessed(outcome, made.plan, protect, request, watch, team, deadline) if safe else outcome
             except ClusterLost as error:
                 lost_it = cluster_lost(task, plan, error, *held[-1:])
                 return _without_cluster(task, plan, attempts[:-1], [*found, lost_it], seconds)
@@ -139,18 +141,20 @@ def _without_cluster(
 
 
 def _assessed(
-    outcome: Outcome, plan: Plan, protect: d.Block, request: ProtectRequest, watch: Watch, team: Team
+    outcome: Outcome,
+    plan: Plan,
+    protect: d.Block,
+    request: ProtectRequest,
+    watch: Watch,
+    team: Team,
+    deadline: Deadline,
 ) -> Outcome:
     """The experiments that the policy requires. They say how much an adjusted table hides, and never hold it back."""
-    asked, pattern = stated(protect), outcome.pattern
-    method = METHODS.get(outcome.method)
-    if asked is None or pattern is None or method is None or not method.adjusts:
+    required, pattern = _experiments(protect, outcome.method), outcome.pattern
+    if required is None or pattern is None or unfit(outcome.problem, pattern.value) is not None:
         return outcome
-    if unfit(outcome.problem, pattern.value) is not None:
-        return outcome
-    experiments, options = asked
+    experiments, options = required
     seconds = dict(outcome.seconds)
-    deadline = Deadline(plan.options.get("time_limit"))  # as much as the search had
     watch.searching(outcome.name, "experiments", deadline)
     adjusting = cta.settings_of(outcome.problem, plan.options).of if outcome.method == "cta" else None
     with timed(seconds, "assess"):
@@ -168,6 +172,12 @@ def _assessed(
     return replace(outcome, assessment=made, seconds=seconds)
 
 
+def _experiments(protect: d.Block, method: str) -> tuple[tuple[str, ...], dict[str, Any]] | None:
+    """Those that the policy requires of an adjusted table, and their options."""
+    described = METHODS.get(method)
+    return stated(protect) if described is not None and described.adjusts else None
+
+
 def _searched_in_rounds(
     problem: TableProblem,
     plan: Plan,
@@ -176,9 +186,9 @@ def _searched_in_rounds(
     team: Team,
     seconds: dict[str, float],
     held: list[Checkpointer],
+    deadline: Deadline,
 ) -> SearchRound:
     """`held` gets where each search leaves what it knows."""
-    deadline = Deadline(plan.options.get("time_limit"))
     watch.searching(problem.name, plan.engine.name, deadline)
 
     def search(
@@ -188,12 +198,14 @@ def _searched_in_rounds(
         return _searched(problem, plan, request, watch, team, checkpointer, deadline, incumbents)
 
     def judge(
-        problem: TableProblem, pattern: Pattern, plan: Plan, before: Audit | None
+        problem: TableProblem, result: Result, plan: Plan, before: Audit | None
     ) -> tuple[Audit | None, list[Diagnostic]]:
         with timed(seconds, "audit"):
-            return _audited(problem, pattern, plan, watch, team, before)
+            return _audited(problem, result, plan, watch, team, before)
 
-    made = Rounds(problem, plan, request, for_search(deadline, problem, plan.engine.name), search, judge).run()
+    assessed = _experiments(request.policy.protects[problem.name], plan.engine.name) is not None
+    shares = Shares(deadline, problem, plan.engine.name, assessed)
+    made = Rounds(problem, plan, request, shares, search, judge).run()
     if made.audit is None:
         return made
     return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
@@ -219,16 +231,15 @@ def _searched(
     context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     context = replace(context, incumbents=incumbents)
     begun = perf_counter()
-    limit = context.deadline.limit
     try:
-        if limit is None:
+        if context.deadline.limit is None:
             result = run(problem, plan.engine.name, context)
         else:
-            patience = limit * (1 + SHARE_OF_GRACE) + GRACE
+            patience = context.deadline.longest * (1 + SHARE_OF_GRACE) + GRACE
             result = run_with_timeout(patience, lambda: run(problem, plan.engine.name, context))
     except TimedOut:
-        allowed = plan.options.get("time_limit") or limit
-        said = f"the search had {allowed:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
+        allowed, passed = context.deadline.limit or 0.0, perf_counter() - begun
+        said = f"the search had {allowed:.3g} s, did not come back in {passed:.0f} s, and was given up"
         context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(said,))
     except ClusterLost:
@@ -252,9 +263,11 @@ def _with_incumbents(result: Result, incumbents: Incumbents) -> Result:
 
 
 def _audited(
-    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team, before: Audit | None
+    problem: TableProblem, result: Result, plan: Plan, watch: Watch, team: Team, before: Audit | None
 ) -> tuple[Audit | None, list[Diagnostic]]:
     """A pattern that says something wrong is not even attacked."""
+    pattern = result.pattern
+    assert pattern is not None
     broken = _broken(problem, pattern, plan.engine)
     if broken:
         return None, broken
@@ -263,7 +276,8 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, before=before)
+        given = {"before": before, "hints": result.moves}
+        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, **given)
     except ClusterLost:
         raise
     except Exception as error:

@@ -4,14 +4,16 @@ writes nothing of its own accord, and that all of them bind alike."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sdcdsl.bind.file_locations import RecordedLocations
+from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
-from sdcdsl.outcome import End
+from sdcdsl.outcome import End, Prepared
 from sdcdsl.pipeline.assess import AssessRequest, assess_blocks
 from sdcdsl.pipeline.audit import AuditRequest, audit_blocks
 from sdcdsl.pipeline.bind import bind
@@ -22,7 +24,8 @@ from sdcdsl.pipeline.explain import ExplainRequest, explain_cells
 from sdcdsl.pipeline.plan import plan
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Inputs, ProtectRequest, writing_nothing
+from sdcdsl.pipeline.request import Inputs, ProtectRequest, Watch, writing_nothing
+from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS
 from sdcdsl.policy.read import read_policy
 from tests.bind.test_only_with_data import FILED, ROWS
 from tests.cli.investment import CELL, FOUR
@@ -137,6 +140,41 @@ def test_diff(tmp_path: Path) -> None:
 def test_assess_refuses_what_adjusts_nothing(by_hand: Path) -> None:
     made = assess_blocks(AssessRequest(**fields(by_hand), seed=1))
     assert made.end is End.WRONG_POLICY and [one.code for one in made.found] == ["SDC139"]
+
+
+ADJUSTING = "method cta {\n    sense up\n    time_limit 100 s\n  }"
+
+
+def test_search_and_experiments_of_protect_share_one_deadline(tmp_path: Path) -> None:
+    class Deadlines(Watch):
+        def __init__(self) -> None:
+            self.of: dict[str, Deadline] = {}
+
+        def searching(self, block: str, method: str, deadline: Deadline) -> None:
+            self.of[method] = deadline
+
+    path, watch = Policies(tmp_path)(ADJUSTING, "assess B1", fact="seed 1"), Deadlines()
+    request = replace(writing_nothing(Inputs(**fields(path))), policy=fields(path)["policy"])
+    [outcome] = prepare(request, watch).outcomes
+    assert outcome.assessment is not None and outcome.assessment.complete
+    assert watch.of["experiments"] is watch.of["cta"] and watch.of["cta"].limit == 100
+
+
+def test_table_and_experiments_of_assess_share_one_limit(tmp_path: Path) -> None:
+    limits: list[object] = []
+
+    def preparing(request: ProtectRequest) -> Prepared:
+        limits.append(request.instead.get("time_limit"))
+        return prepare(request)
+
+    given = fields(Policies(tmp_path)(ADJUSTING))
+    for limit in (None, 60.0, 0.0):
+        made = assess_blocks(AssessRequest(**given, seed=1, time_limit=limit), preparing=preparing)
+        if limit == 0.0:
+            assert made.end is End.LIMIT or not made.assessments["investment"][0].complete
+        else:
+            assert made.assessments["investment"][0].complete
+    assert limits == [None, (1 - FOR_EXPERIMENTS) * 60.0, 0.0]
 
 
 def test_writing_nothing_leaves_the_protection_as_it_is(by_hand: Path) -> None:
