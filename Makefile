@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # Test processes: one per physical core. More than eight only wait for each other's memory.
 JOBS ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-all check lint types types-quick imports bench bench-quick bless grammar fuzz faults soak conformance clean
+.PHONY: docs demo test test-all check lint types types-quick imports bench bench-quick bless grammar fuzz faults soak conformance clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }
@@ -78,6 +78,14 @@ faults: $(STAMP)
 # Golden files from what the program says now; review them in the diff.
 bless: $(STAMP)
 	$(BIN)/python -m pytest -q --bless
+
+# The documentation site, in build/site; every warning is an error.
+DOCS := $(VENV)/.docs-installed
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[docs]'
+	touch $@
+docs: $(DOCS)
+	$(BIN)/python docs/site/build.py
 
 # After a change of grammar/sdc.lark or of the vocabulary.
 grammar: $(STAMP)

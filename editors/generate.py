@@ -64,7 +64,7 @@ def textmate() -> str:
         "fileTypes": ["sdc"],
         "patterns": [
             {"name": "comment.line.number-sign.sdc", "match": "#.*$"},
-            {"name": "string.quoted.double.sdc", "begin": '"', "end": '"(?!")|$', "patterns": [{"match": '""'}]},
+            {"name": "string.quoted.double.sdc", "begin": '"', "end": '"(?!")|$', "patterns": _IN_TEXT},
             {
                 "match": r"^\s*((?:override\s+)?(?:" + alternatives(_BLOCKS) + r"))\s+([^\W\d][\w.]*)",
                 "captures": {"1": {"name": "keyword.declaration.sdc"}, "2": {"name": "entity.name.type.sdc"}},
@@ -91,6 +91,11 @@ def textmate() -> str:
     return json.dumps(grammar, indent=2, ensure_ascii=False) + "\n"
 
 
+_IN_TEXT = [
+    {"match": '""'},
+    {"match": r"\{\{|\}\}"},
+    {"name": "variable.parameter.sdc", "match": r"\{\s*[^\W\d][\w.]*\s*\}"},
+]
 _BLOCKS = ["dimension", "data", "table", "attacker", "scenario", "protect"]
 
 

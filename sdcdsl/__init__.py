@@ -11,9 +11,46 @@ from typing import TYPE_CHECKING, Any
 from sdcdsl.version import __version__
 
 if TYPE_CHECKING:
-    from sdcdsl.notebook import Loaded, Pattern, Problem, Protected, Refused, Run, Verdict, load
+    from sdcdsl.notebook import (
+        Attacker,
+        Data,
+        Dimension,
+        File,
+        Loaded,
+        Method,
+        Pattern,
+        Policy,
+        Problem,
+        Protect,
+        Protected,
+        Refused,
+        Run,
+        Sensitive,
+        Table,
+        Verdict,
+        load,
+    )
 
-__all__ = ["Loaded", "Pattern", "Problem", "Protected", "Refused", "Run", "Verdict", "__version__", "load"]
+__all__ = [
+    "Attacker",
+    "Data",
+    "Dimension",
+    "File",
+    "Loaded",
+    "Method",
+    "Pattern",
+    "Policy",
+    "Problem",
+    "Protect",
+    "Protected",
+    "Refused",
+    "Run",
+    "Sensitive",
+    "Table",
+    "Verdict",
+    "__version__",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

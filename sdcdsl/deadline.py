@@ -27,6 +27,11 @@ class Deadline:
         return float("inf") if self.limit is None else max(self.limit - self.elapsed, 0.0)
 
     @property
+    def longest(self) -> float:
+        """Seconds that are left if nothing is found."""
+        return self.remaining
+
+    @property
     def expired(self) -> bool:
         expired = self.remaining <= 0.0
         self.mark_time_dependent(expired)
@@ -43,6 +48,10 @@ class Deadline:
     def within(self, seconds: float) -> Deadline:
         """A deadline for a part of the work: after so many seconds, and never later than this one."""
         return _Part(self, seconds)
+
+    def until_found(self, seconds: float) -> UntilFound:
+        """For work that may end after so many seconds, but not before it has found something."""
+        return UntilFound(self, seconds)
 
 
 class _Part(Deadline):
@@ -63,3 +72,25 @@ class _Part(Deadline):
     def mark_time_dependent(self, decided: bool = True) -> None:
         super().mark_time_dependent(decided)
         self._whole.mark_time_dependent(decided)
+
+
+class UntilFound(_Part):
+    """A part of the work that goes on as long as the whole while nothing is found."""
+
+    found = False
+
+    def shorten(self, least: float, times: float) -> None:
+        """Something is found: the end is so many times as far as that took, and so many seconds at least."""
+        self.found = True
+        if self.limit is not None:
+            self.limit = min(self.limit, max(least, times * self.elapsed))
+
+    @property
+    def remaining(self) -> float:
+        if self.found or self.stop or self.limit is None or self.elapsed < self.limit:
+            return super().remaining
+        return self._whole.remaining
+
+    @property
+    def longest(self) -> float:
+        return self._whole.longest

@@ -41,6 +41,13 @@ LINES: dict[str, dict[str, str]] = {
         "csv": "sdcdsl.formats.csv:READER",
         "parquet": "sdcdsl.formats.parquet:READER",
         "argus": "sdcdsl.formats.argus:READER",
+        "excel": "sdcdsl.formats.excel:READER",
+        "sas": "sdcdsl.formats.sas:READER",
+        "spss": "sdcdsl.formats.spss:READER",
+        "stata": "sdcdsl.formats.stata:READER",
+        "duckdb": "sdcdsl.formats.duckdb:READER",
+        "postgres": "sdcdsl.formats.postgres:READER",
+        "frame": "sdcdsl.formats.frame:READER",
     },
     "tables": {
         "jj": "sdcdsl.formats.jj:TABLE",
@@ -49,6 +56,9 @@ LINES: dict[str, dict[str, str]] = {
         "hrc": "sdcdsl.formats.hrc:HIERARCHY",
         "columns": "sdcdsl.formats.columns:HIERARCHY",
         "parents": "sdcdsl.formats.parents:HIERARCHY",
+    },
+    "recodes": {
+        "grc": "sdcdsl.formats.grc:RECODE",
     },
     "cell_lists": {
         "csv": "sdcdsl.formats.csv:CELL_LIST",

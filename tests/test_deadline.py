@@ -22,6 +22,41 @@ def test_time_that_is_left_decides_nothing():
     assert not whole.time_dependent
 
 
+class Hands(Deadline):
+    """A clock that stands until its hands are moved."""
+
+    at = 0.0
+
+    @property
+    def elapsed(self) -> float:
+        return self.at
+
+
+def test_work_that_has_found_nothing_goes_on_as_long_as_the_whole():
+    whole = Hands(10.0)
+    part = whole.until_found(4.0)
+    assert part.remaining == 4.0
+    whole.at = 6.0
+    assert part.remaining == 4.0 and part.within(1.0).remaining == 1.0
+    part.shorten(1.0, 2.0)
+    assert part.expired
+    whole.at = 11.0
+    assert whole.until_found(4.0).expired
+
+
+def test_work_that_has_found_something_ends_soon_after():
+    whole = Hands(100.0)
+    early, late = whole.until_found(50.0), whole.until_found(50.0)
+    whole.at = 1.0
+    early.shorten(10.0, 2.0)
+    assert early.remaining == 9.0
+    whole.at = 20.0
+    late.shorten(10.0, 2.0)
+    assert early.expired and late.remaining == 20.0
+    late.stop = True
+    assert late.expired
+
+
 def split() -> Master:
     """A market split (Cornuéjols and Dawande): no solver is done with it before it looks at its deadline."""
     draw = np.random.default_rng(4)

@@ -7,17 +7,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
+
+PACKED = ("", ".gz", ".zst")  # what a file of a folder may end in behind the ending of its format
+
+
+@dataclass(frozen=True)
+class Content:
+    """Records that no file holds."""
+
+    origin: str  # a data frame, or the database: in words, and without secrets
+    sha256: str  # of what was read
 
 
 @dataclass(frozen=True)
 class FileLocations:
-    """`instead` maps names of data, dimensions and tables to files given on the command line (`--data NAME=PATH`)."""
+    """`instead` maps names of data, dimensions and tables to files given on the command line (`--data NAME=PATH`),
+    `frames` names of data to data frames given in Python."""
 
     folder: Path
     instead: Mapping[str, Path] = field(default_factory=dict)
     allow_outside: bool = False
+    frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def note(self, name: str, content: Content) -> None:
+        """What was read for `name`, where it was no file."""
 
     def find(self, name: str, path: str, span: Span | None) -> tuple[Path | None, list[Diagnostic]]:
         """The file to read for `name`, which the policy calls `path`."""
@@ -58,7 +74,8 @@ class FileLocations:
         if name in self.instead:
             path = str(target)
         if target.is_dir():
-            files = [file for file in target.rglob(f"*{suffix}") if not _put_aside(file, target)]
+            named = (file for packed in PACKED for file in target.rglob(f"*{suffix}{packed}"))
+            files = [file for file in named if not _put_aside(file, target)]
         elif is_pattern(path) and not target.is_file():
             files = _matching(target)
         else:
@@ -82,7 +99,11 @@ class FileLocations:
         """Whether `file`, once it is there, is among the files of a folder or of a pattern."""
         target, file = self.instead.get(name, self.folder / path).absolute(), file.absolute()
         if target.is_dir():
-            return file.is_relative_to(target) and file.name.endswith(suffix) and not _put_aside(file, target)
+            return (
+                file.is_relative_to(target)
+                and file.name.endswith(tuple(suffix + packed for packed in PACKED))
+                and not _put_aside(file, target)
+            )
         if not is_pattern(path) or target.is_file():
             return False
         if "**" in path:
@@ -116,6 +137,11 @@ class RecordedLocations(FileLocations):
 
     read: dict[str, Path] = field(default_factory=dict)
     digests: dict[Path, str] = field(default_factory=dict)
+    contents: dict[str, Content] = field(default_factory=dict)
+
+    def note(self, name: str, content: Content) -> None:
+        self.contents[name] = content
+        self.read.pop(name, None)  # of a database, the rest of it is nobody's business
 
     def digest(self) -> None:
         """Takes the sha256 of every file that was read. A search may take hours, and files change meanwhile."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from sdcdsl.bind.file_locations import FileLocations
+from sdcdsl.bind.file_locations import Content, FileLocations
 from sdcdsl.bind.options import option_values
+from sdcdsl.bind.readers.content_digest import content_digest
+from sdcdsl.bind.readers.file_kinds import another_kind, format_of
+from sdcdsl.bind.readers.frames import read_frame
 from sdcdsl.bind.readers.partitions import read_several
 from sdcdsl.bind.readers.records import ColumnSelection, Reading, Records, malformed
 from sdcdsl.bind.reading import read_by, unusable_reader
@@ -73,36 +77,61 @@ class Sources:
         origin = self.policy.data[data].the(d.Origin)
         file = origin.file
         reader, name = READERS[file.format], self.places.called(data, file.path)
-        paths, missing = self._files(data, file, reader)
-        if not paths:
+        frame = self.places.frames.get(data)
+        paths, missing = self._files(data, file, reader) if frame is None else ([], [])
+        if missing:
             return None, missing
         codes, numbers = self.asked[data]
         both = codes & numbers
         if both:
             headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
             return None, [diagnostic("SDC306", headline, origin.span)]
-        reading = self._reading(data, origin, reader)
-        decimal, missing_word = reading.options.get("decimal", "."), reading.options.get("missing", "")
+        options = option_values(origin.file.options, reader.options)
+        if reader.no_file and paths and (other := READERS.get(format_of(paths[0]) or "")) is not None:
+            reader, options = other, option_values((), other.options)  # a file instead of what is none
+        decimal, missing_word = options.get("decimal", "."), options.get("missing", "")
         asked = ColumnSelection(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
+        reading = self._reading(data, origin, options)
+        if frame is not None:
+            return self._noted(data, "a data frame", *read_frame(frame, f"the data frame {data}", asked), asked)
+        if not paths:
+            made = read_data(reader, file.path, asked, reading)
+            return self._noted(data, f"{reader.name} {file.path}", *made, asked)
 
         def read(path: Path, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
+            if (other := another_kind(path, reader.name, reader.holds, origin.span)) is not None:
+                return None, [other]
             return read_data(reader, path, asked, reading)
 
         if len(paths) == 1 and (reader.suffix is None or paths[0].name == Path(name).name):
-            return read(paths[0], asked)
+            made = read(paths[0], asked)
+            return (
+                self._noted(data, f"{reader.name} {paths[0].name}", *made, asked) if reader.digest_of_records else made
+            )
         return read_several(paths, name, asked, read, self.places.folder_of(data, file.path))
 
+    def _noted(
+        self, data: str, origin: str, records: Records | None, found: list[Diagnostic], asked: ColumnSelection
+    ) -> tuple[Records | None, list[Diagnostic]]:
+        """Of records that no file holds, the lock has the digest."""
+        if records is not None:
+            self.places.note(data, Content(origin, content_digest(records.frame, sorted(asked.columns))))
+        return records, found
+
     def _files(self, data: str, file: d.FileReference, reader: Reader) -> tuple[list[Path], list[Diagnostic]]:
+        """None and nothing said: the format needs no file."""
+        if reader.no_file and data not in self.places.instead:
+            return [], []
         if reader.suffix is not None:
             return self.places.find_all(data, file.path, file.span, reader.suffix)
         path, missing = self.places.find(data, file.path, file.span)
         return [path] if path is not None else [], missing
 
-    def _reading(self, data: str, origin: d.Origin, reader: Reader) -> Reading:
+    def _reading(self, data: str, origin: d.Origin, options: dict[str, Any]) -> Reading:
         block = self.policy.data[data]
         tables = [t for t in self.policy.tables.values() if any(f.data == data for f in t.all(d.From))]
         return Reading(
-            option_values(origin.file.options, reader.options),
+            options,
             origin.span,
             lambda what, path: self.places.find(what, path, origin.span),
             frozenset(c.column for c in block.all(d.Column) if c.role in ("unit", "group")),
@@ -111,7 +140,7 @@ class Sources:
 
 
 def read_data(
-    reader: Reader, path: Path, asked: ColumnSelection, reading: Reading
+    reader: Reader, path: Path | str, asked: ColumnSelection, reading: Reading
 ) -> tuple[Records | None, list[Diagnostic]]:
     """The records of one file. Those of somebody else's reader are looked at before anybody relies on their form."""
     records, found = read_by(READERS, reader.name, Records, reading.span, path, asked, reading)

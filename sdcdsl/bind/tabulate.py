@@ -63,7 +63,8 @@ def tabulate(
     if count > at_once:
         scan = Scan(lazy, cells, columns, count)
         return tabulate_in_passes(scan, k, ranked, keep_contributions, at_once, place, where)
-    records, found = encode(lazy.collect(), cells, columns, place, where)
+    # Not in batches: columns that are in memory already stay where they are.
+    records, found = encode(lazy.collect(engine="in-memory"), cells, columns, place, where)
     if records is None:
         return None, found
     return _tabulated(cells, records, k, ranked, keep_contributions), []

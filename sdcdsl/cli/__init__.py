@@ -27,6 +27,7 @@ COMMANDS = {
     "verify": ("sdcdsl.cli.verify:verify", "Check the lock of a release, or a certificate."),
     "assess": ("sdcdsl.cli.assess:assess", "Try to undo an adjusted table."),
     "compare": ("sdcdsl.cli.compare:compare", "Several methods and levels side by side."),
+    "test": ("sdcdsl.cli.test:test", "Hold policies to what their authors expect of them."),
     "diff": ("sdcdsl.cli.diff:diff", "What a change of a policy means; with data, cell by cell."),
     "explain": ("sdcdsl.cli.explain:explain", "A diagnostic, a method, a rule; why a cell is as it is."),
     "show": ("sdcdsl.cli.show:show", "What the program understood."),

@@ -98,7 +98,7 @@ def assess(
     """
     output = "json" if as_document else output
     path = Path(file)
-    policy, found = read_any(path, given.allow_outside, "cta")
+    policy, found = read_any(path, given.allow_outside, "cta", settings=given.settings)
     if has_errors(found):
         code = exits.WRONG_DATA if is_jj(path) or any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         refuse(NOTHING, found, output == "json", given.colour, code)

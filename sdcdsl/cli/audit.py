@@ -118,7 +118,7 @@ def audit(
     output = "json" if as_document else output
     stream = sys.stderr if output == "csv" else sys.stdout  # who asked for a table gets no text in its place
     path = Path(file)
-    policy, found = read_any(path, given.allow_outside)
+    policy, found = read_any(path, given.allow_outside, settings=given.settings)
     if has_errors(found):
         code = exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY
         refuse(NOTHING, found, output == "json", given.colour, code, stream)

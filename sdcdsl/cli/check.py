@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +22,7 @@ from sdcdsl.cli.reading import (
     read,
     say,
     say_document,
+    set_option,
 )
 from sdcdsl.diagnostics import Diagnostic, Severity, has_errors, in_reading_order
 from sdcdsl.diagnostics.diagnostic import count as counted
@@ -31,11 +33,18 @@ from sdcdsl.policy.files import read_file
 @files_argument
 @output_option
 @json_option
+@set_option
 @outside_option
 @colour_option
 @click.option("--fix", is_flag=True, help="Put right what is certain, in place; report the rest.")
 def check(
-    files: tuple[str, ...], output: str, as_document: bool, allow_outside: bool, colour: bool | None, fix: bool
+    files: tuple[str, ...],
+    output: str,
+    as_document: bool,
+    settings: Mapping[str, str],
+    allow_outside: bool,
+    colour: bool | None,
+    fix: bool,
 ) -> None:
     """Read policies and report every mistake, without data. Silent when all is well.
 
@@ -49,7 +58,7 @@ def check(
     for path in expand(files):
         if fix:
             found += _fix(path)
-        found += read(path, allow_outside)[1]
+        found += read(path, allow_outside, settings)[1]
     _end(found, "json" if as_document else output, colour, has_errors(found))
 
 
@@ -73,6 +82,7 @@ def _fix(path: Path) -> list[Diagnostic]:
 @files_argument
 @output_option
 @json_option
+@set_option
 @outside_option
 @colour_option
 @click.option("--strict", is_flag=True, help="Exit with 1 when there is advice.")
@@ -85,6 +95,7 @@ def lint(
     files: tuple[str, ...],
     output: str,
     as_document: bool,
+    settings: Mapping[str, str],
     allow_outside: bool,
     colour: bool | None,
     strict: bool,
@@ -99,7 +110,7 @@ def lint(
     day = today.date() if today is not None else datetime.date.today()
     found: list[Diagnostic] = []
     for path in expand(files):
-        policy, wrong = read(path, allow_outside)
+        policy, wrong = read(path, allow_outside, settings)
         found += wrong
         if not has_errors(wrong):
             found += in_reading_order(advise(policy, day))

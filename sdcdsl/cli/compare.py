@@ -82,7 +82,7 @@ def compare(
     compares with true values: it is for the office alone.
     """
     path = Path(file)
-    policy, found = read_any(path, given.allow_outside)
+    policy, found = read_any(path, given.allow_outside, settings=given.settings)
     if has_errors(found):
         refuse(NOTHING, found, as_document, given.colour, _code(found))
     block = _chosen(policy, block)

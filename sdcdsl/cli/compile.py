@@ -64,7 +64,7 @@ def compile(
         raise click.UsageError("say where to write the model (-o model.lp), or which solution to read (--solution)")
     if output is not None and Path(output).suffix.lower() not in ENDINGS:
         raise click.UsageError(f"{output} must end in {', '.join(ENDINGS)}: that says how the model is written")
-    policy, found = read_any(path, given.allow_outside, method or "csp")
+    policy, found = read_any(path, given.allow_outside, method or "csp", settings=given.settings)
     if has_errors(found):
         _end([], found, as_document, given.colour, exits.WRONG_DATA if is_jj(path) else exits.WRONG_POLICY)
     chosen = _chosen(policy, block)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from sdcdsl.cli.reading import colour_option, outside_option
+from sdcdsl.cli.reading import colour_option, outside_option, set_option
 from sdcdsl.diagnostics import or_near
 from sdcdsl.policy.document import HierarchyFile
 from sdcdsl.policy.resolve import Policy
@@ -36,6 +36,7 @@ class DataOptions:
     today: datetime.datetime | None
     allow_outside: bool
     colour: bool | None
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])  # of parameters
 
     @property
     def day(self) -> datetime.date:
@@ -59,6 +60,7 @@ _OPTIONS = (
         help="Read data, table, dimension or DIMENSION.TREE from another file than the policy says. May be repeated.",
     ),
     click.option("--today", type=click.DateTime(["%Y-%m-%d"]), help="The day to judge waivers by; today if not given."),
+    set_option,
     outside_option,
     colour_option,
 )
@@ -74,9 +76,10 @@ def given_options(command: Callable) -> Callable:
         today: datetime.datetime | None,
         allow_outside: bool,
         colour: bool | None,
+        settings: Mapping[str, str],
         **others: Any,
     ) -> Any:
-        return command(*args, given=DataOptions(instead, today, allow_outside, colour), **others)
+        return command(*args, given=DataOptions(instead, today, allow_outside, colour, settings), **others)
 
     for option in reversed(_OPTIONS):
         run = option(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,7 @@ def diff(
     old, new = policies
     if (cells or protect or given.instead) and (is_revision(old) or is_revision(new)):
         raise click.UsageError("--cells needs the data of both policies: check the revision out, and name the file")
-    before, wrong = _read(old, given)
-    after, more = _read(new, given)
+    (before, wrong), (after, more) = _both(old, new, given)
     if has_errors(wrong + more):
         refuse(NOTHING, wrong + more, as_json, given.colour, exits.WRONG_POLICY)
     edits = compare(before, after)
@@ -98,11 +98,25 @@ def diff(
     sys.exit(code)
 
 
-def _read(name: str, given: DataOptions) -> tuple[Policy, list[Diagnostic]]:
+_Read = tuple[Policy, list[Diagnostic]]
+
+
+def _both(old: str, new: str, given: DataOptions) -> tuple[_Read, _Read]:
+    """Both policies with the parameters that are set; one that only one of them declares is set there."""
+    sides = [_read(name, given, given.settings) for name in (old, new)]
+    declared = [policy.parameters for policy, _ in sides]
+    for here, there in ((0, 1), (1, 0)):
+        own = {name: text for name, text in given.settings.items() if name in declared[here]}
+        if set(given.settings) - set(own) and all(n in own or n in declared[there] for n in given.settings):
+            sides[here] = _read((old, new)[here], given, own)
+    return sides[0], sides[1]
+
+
+def _read(name: str, given: DataOptions, settings: Mapping[str, str]) -> _Read:
     if not is_revision(name):
-        return read(Path(name), given.allow_outside)
+        return read(Path(name), given.allow_outside, settings)
     with of_revision(name) as path:
-        return read_policy(path, name, given.allow_outside)
+        return read_policy(path, name, given.allow_outside, settings)
 
 
 def _drive(words: tuple[str, ...], given: DataOptions) -> None:
@@ -126,7 +140,9 @@ def _drive(words: tuple[str, ...], given: DataOptions) -> None:
 
 def _text_at(file: Path, path: Path, given: DataOptions) -> tuple[Policy, list[Diagnostic]]:
     source, found = read_file(file, str(path))
-    return (Policy(), found) if source is None else read_text(source, path, given.allow_outside)
+    return (
+        (Policy(), found) if source is None else read_text(source, path, given.allow_outside, settings=given.settings)
+    )
 
 
 def _as_json(edit: Edit) -> dict:

@@ -8,6 +8,7 @@ INFEASIBLE = 4
 LIMIT = 5
 EXPOSED = 6
 CHANGES = 7
+UNEXPECTED = 8  # a policy does not do what its tests expect
 BUG = 70
 UNPRINTED = 74  # standard output could not be written, and it was all there was to write
 STOPPED = 130  # by Ctrl-C

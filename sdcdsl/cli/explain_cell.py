@@ -39,7 +39,7 @@ class Options:
 def explained(options: Options, as_document: bool, given: DataOptions) -> int:
     """Prints the explanations, or what is in their way; gives the exit code."""
     path = options.path
-    policy, found = read_any(path, given.allow_outside)
+    policy, found = read_any(path, given.allow_outside, settings=given.settings)
     if has_errors(found):
         missing = is_jj(path) or any(one.code == "SDC302" for one in found)
         refuse(NOTHING, found, as_document, given.colour, exits.WRONG_DATA if missing else exits.WRONG_POLICY)

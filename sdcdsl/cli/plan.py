@@ -31,7 +31,7 @@ def plan(
     Exit code 1: the policy is wrong; 3: the data does not fit it.
     """
     path = Path(file)
-    policy, found = read(path, given.allow_outside)
+    policy, found = read(path, given.allow_outside, given.settings)
     if has_errors(found):
         if as_json:
             say_document({"title": None, "blocks": []}, found, exits.WRONG_POLICY)

@@ -95,7 +95,7 @@ def protect(
     if method is not None and not is_jj(path):
         raise click.UsageError("--method is for JJ files; a policy says itself which method it wants")
     target = f"{path.stem}.csv" if out is not None else None
-    policy, found = read_any(path, given.allow_outside, method or "csp", target)
+    policy, found = read_any(path, given.allow_outside, method or "csp", target, settings=given.settings)
     if has_errors(found):
         code = exits.WRONG_DATA if any(d.code == "SDC302" for d in found) else exits.WRONG_POLICY
         refuse(NOTHING, found, as_document, given.colour, code)

@@ -30,6 +30,39 @@ json_option = click.option("--json", "as_document", is_flag=True, help="Print on
 outside_option = click.option(
     "--allow-outside", is_flag=True, help="Let `use` and data be files outside the policy's own folder."
 )
+
+
+class _Setting(click.ParamType):
+    """`NAME=VALUE`."""
+
+    name = "setting"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.strip():
+            self.fail(f"it takes NAME=VALUE, not {value}", param, ctx)
+        return name.strip(), text
+
+
+def _once_each(ctx: click.Context, param: click.Parameter, given: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    names = [name for name, _ in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.BadParameter(f"{name} is set twice", ctx, param)
+    return dict(given)
+
+
+set_option = click.option(
+    "--set",
+    "settings",
+    type=_Setting(),
+    multiple=True,
+    callback=_once_each,
+    metavar="NAME=VALUE",
+    help="Give a parameter of the policy another value. May be repeated.",
+)
 colour_option = click.option("--colour/--no-colour", default=None, help="Colours; by default only on a terminal.")
 
 
@@ -48,22 +81,30 @@ def expand(names: Iterable[str]) -> list[Path]:
     return out
 
 
-def read(path: Path, allow_outside: bool = False) -> tuple[Policy, list[Diagnostic]]:
+def read(
+    path: Path, allow_outside: bool = False, settings: Mapping[str, str] | None = None
+) -> tuple[Policy, list[Diagnostic]]:
     """A policy from a file, or from standard input for `-`."""
     with not_collecting():
         if str(path) != "-":
-            return read_policy(path, str(path), allow_outside)
+            return read_policy(path, str(path), allow_outside, settings)
         source, found = decode(sys.stdin.buffer.read(LARGEST_FILE + 1), "standard input")
         if source is None:
             return Policy(), found
-        return read_text(source, Path("stdin.sdc"), allow_outside)
+        return read_text(source, Path("stdin.sdc"), allow_outside, settings=settings)
 
 
 def read_any(
-    path: Path, allow_outside: bool = False, method: str = "csp", release: str | None = None
+    path: Path,
+    allow_outside: bool = False,
+    method: str = "csp",
+    release: str | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> tuple[Policy, list[Diagnostic]]:
     """A policy, or the one that a JJ file stands for: its cells protected by `method`, written to `release`."""
-    return read_jj(path, allow_outside, method, release) if is_jj(path) else read(path, allow_outside)
+    if is_jj(path):
+        return read_jj(path, allow_outside, method, release, settings)
+    return read(path, allow_outside, settings)
 
 
 def wants_colour(colour: bool | None, stream: TextIO | None = None) -> bool:

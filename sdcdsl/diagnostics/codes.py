@@ -99,6 +99,10 @@ _ERRORS = {
     "SDC146": "knowledge of counts where counts are weighted",
     "SDC147": "an option that has no effect here",
     "SDC148": "a plug-in that cannot be used",
+    "SDC149": "no such parameter",
+    "SDC150": "a value of another kind than its parameter",
+    "SDC151": "braces that name no parameter",
+    "SDC152": "codes that cannot be merged or left out",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",
@@ -145,6 +149,7 @@ _ERRORS = {
     "SDC412": "files of a lock that are not here",
     "SDC413": "a lock without a signature that is trusted",
     "SDC414": "a key that cannot be used",
+    "SDC415": "a file of expectations that cannot be used",
     # ---- protecting ------------------------------------------------------------------
     "SDC501": "a method or format that this version does not have",
     "SDC502": "a solver that is not installed",

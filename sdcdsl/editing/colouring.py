@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sdcdsl.editing.names import ALIAS, Names
+from sdcdsl.editing.names import ALIAS, PARAM, Names
 from sdcdsl.editing.opened import Opened
 from sdcdsl.syntax.tree import Node, Token
 from sdcdsl.vocabulary.functions import FUNCTIONS
@@ -25,6 +25,7 @@ KINDS = {
     "scenario": "interface",
     "protect": "class",
     ALIAS: "namespace",
+    PARAM: "variable",
     "code": "enumMember",
     "rule": "function",
     "method": "function",

@@ -26,9 +26,11 @@ from sdcdsl.vocabulary.rules import find_rule, rule_names
 Codes = Callable[[str], Iterable[str]]  # the codes of a dimension, by its whole name
 _WORD = re.compile(r"[^\W\d][\w.]*$")
 _CODE_TEXT = re.compile(r"[^\W\d]\w*")  # a code that needs no quotes
+_OPEN_BRACE = re.compile(r"(?<!\{)\{([\w.]*)$")  # in a text: the name of a parameter follows
 _NAMED = {
     "from": "data",
     "by": "dimension",
+    "recode": "dimension",
     "against": "attacker",
     "scenarios": "scenario",
     "protect": "table",
@@ -50,6 +52,9 @@ def complete(opened: Opened, offset: int, codes: Codes | None = None) -> tuple[i
     """Where the word under the cursor begins, and what may stand there; each word once."""
     before = opened.source.text[:offset]
     line = before[before.rfind("\n") + 1 :]
+    if line.count('"') % 2 and (brace := _OPEN_BRACE.search(line)) is not None:
+        start = offset - len(brace.group(1))
+        return start, [*_parameters(opened.policy)]
     if line.count('"') % 2 or "#" in line.split('"')[::2][-1]:
         return offset, []  # in a text or a comment
     word = _WORD.search(before)
@@ -120,7 +125,7 @@ def _fitting(policy: Policy, state: Ahead, codes: Codes) -> Iterator[Proposal]:
 
 def _only_names(types: list[str], words: list[str]) -> bool:
     """`against a, b, `: nothing but names and commas follows the first word."""
-    return all(t in ("NAME", "COMMA") for t in types[1:]) and words[-1] in (words[0], ",")
+    return all(t in ("NAME", "COMMA", "TO", "LEVEL", "INT") for t in types[1:]) and words[-1] in (words[0], ",")
 
 
 def _at_a_coordinate(words: list[str]) -> bool:
@@ -194,3 +199,8 @@ def _expression(policy: Policy | None) -> Iterator[Proposal]:
     yield from (Proposal(name, "function", f.about) for name, f in FUNCTIONS.items())
     if policy is not None:
         yield from _blocks(policy, "dimension")
+        yield from _parameters(policy)
+
+
+def _parameters(policy: Policy) -> Iterator[Proposal]:
+    yield from (Proposal(name, "param", p.text, p.kind) for name, p in policy.parameters.items())

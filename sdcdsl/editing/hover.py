@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from sdcdsl.diagnostics import Span
 from sdcdsl.editing import vocabulary
-from sdcdsl.editing.names import ALIAS, Meaning, Names
+from sdcdsl.editing.names import ALIAS, PARAM, Meaning, Names
 from sdcdsl.editing.opened import Opened
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.types import Checker, Type
-from sdcdsl.policy.write import expression, heading, statement
+from sdcdsl.policy.write import expression, heading, param, statement
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.syntax.tree import Node, Token
 from sdcdsl.vocabulary.quantities import Place
@@ -48,6 +48,9 @@ def hover(opened: Opened, offset: int) -> Hover | None:
 def _declared(said: Meaning, names: Names) -> str:
     if said.kind == ALIAS:
         return f"`{said.whole}`: the names of a used file"
+    if said.kind == PARAM:
+        found = names.policy.parameters[said.whole]
+        return f"```sdc\n{param(said.whole, found.value)}\n```\n\n{found.kind}, declared at {found.span}"
     block, place = names.policy.blocks[said.kind][said.whole], names.declaration(said)
     lines = [f"{heading(block)} {{", *(f"  {line}" for s in block.statements for line in statement(s).split("\n"))]
     if len(lines) > MOST_LINES:

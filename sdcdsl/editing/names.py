@@ -6,8 +6,10 @@ they mean comes from the policy: `office.external` is the attacker `external` of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sdcdsl.diagnostics import Span
 from sdcdsl.policy.files import File
@@ -15,15 +17,17 @@ from sdcdsl.policy.resolve import KINDS, Policy
 from sdcdsl.syntax.tree import Node, Parsed, Token
 
 ALIAS = "alias"  # of a used file
+PARAM = "param"
+_BRACED = re.compile(r"\{\{|\}\}|\{[ \t]*([^\W\d][\w.]*)[ \t]*\}")
 _CELLS = frozenset({"sensitive", "publish", "suppress", "fix", "waive"})  # facts, which may name a table
 _LISTS = {
     "from_": "data",
-    "by": "dimension",
+    "classified": "dimension",
     "against": "attacker",
     "level_against": "attacker",
     "scenarios": "scenario",
 }
-_FIRST_IS_DIMENSION = frozenset({"coordinate", "member", "under", "at_level"})
+_FIRST_IS_DIMENSION = frozenset({"recode", "recode_file", "coordinate", "member", "under", "at_level"})
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Occurrence:
     token: Token
     parsed: Parsed
     declares: bool = False
+    column: bool = False  # a word in `only where`, where names are columns
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,10 @@ class Meaning:
 
 def occurrences(parsed: Parsed) -> list[Occurrence]:
     """All names in a file, in reading order. A word in an expression may turn out to be none: `meaning` tells."""
-    return sorted(_in_node(parsed.tree, parsed, False), key=lambda o: o.token.start)
+    return sorted(_in_node(parsed.tree, parsed), key=lambda o: o.token.start)
 
 
-def _in_node(node: Node, parsed: Parsed, override: bool) -> Iterator[Occurrence]:
+def _in_node(node: Node, parsed: Parsed, override: bool = False, column: bool = False) -> Iterator[Occurrence]:
     names = list(node.tokens("NAME"))
     if node.kind == "protect":
         yield from _protect(node, names, parsed, override)
@@ -63,13 +68,28 @@ def _in_node(node: Node, parsed: Parsed, override: bool) -> Iterator[Occurrence]
     elif node.kind in _LISTS:
         yield from (Occurrence(_LISTS[node.kind], t.text, t, parsed) for t in names)
     elif node.kind in _FIRST_IS_DIMENSION or node.kind in ("name", "role"):
-        yield from (Occurrence("dimension", t.text, t, parsed) for t in names[:1])
+        yield from (Occurrence("dimension", t.text, t, parsed, column=column) for t in names[:1])
     elif node.kind in _CELLS:
         yield from (Occurrence("table", t.text, t, parsed) for t in names[:1])
+    elif node.kind == PARAM:
+        yield from (Occurrence(PARAM, t.text, t, parsed, declares=True) for t in names[:1])
+    elif node.kind == "share_of":
+        yield from (Occurrence(PARAM, t.text, t, parsed) for t in names[:1])
     elif node.kind == "use":
         yield from (Occurrence(ALIAS, t.text, t, parsed, declares=True) for t in names[:1])
+    for text in node.tokens("STRING"):
+        yield from _in_text(text, parsed)
     for child in node.nodes():
-        yield from _in_node(child, parsed, node.kind == "override")
+        yield from _in_node(child, parsed, node.kind == "override", column or node.kind == "only")
+
+
+def _in_text(text: Token, parsed: Parsed) -> Iterator[Occurrence]:
+    """`{year}` in a text; braces that are doubled mean themselves."""
+    for match in _BRACED.finditer(text.text):
+        if match.group(1) is not None:
+            start = text.start + match.start(1)
+            token = Token("NAME", match.group(1), start, start + len(match.group(1)))
+            yield Occurrence(PARAM, token.text, token, parsed)
 
 
 def _protect(node: Node, names: list[Token], parsed: Parsed, override: bool) -> Iterator[Occurrence]:
@@ -87,13 +107,25 @@ def meaning(occurrence: Occurrence, file: File, policy: Policy) -> Meaning | Non
     if occurrence.kind == ALIAS:
         whole = ".".join(part for part in (file.prefix, occurrence.name) if part)
         return Meaning(ALIAS, whole, Span(occurrence.parsed.source, occurrence.token.start, occurrence.token.end))
-    known, parts = policy.blocks[occurrence.kind], occurrence.name.split(".")
+    found = _named(occurrence, occurrence.kind, file, policy)
+    if found is None and occurrence.kind == "dimension" and not occurrence.column:  # a word in an expression
+        found = _named(occurrence, PARAM, file, policy)
+    return found
+
+
+def _named(occurrence: Occurrence, kind: str, file: File, policy: Policy) -> Meaning | None:
+    known, parts = declared_of(policy, kind), occurrence.name.split(".")
     for count in range(len(parts), 0, -1):
         whole = ".".join([*([file.prefix] if file.prefix else []), *parts[:count]])
         if whole in known:
             end = occurrence.token.start + len(".".join(parts[:count]))
-            return Meaning(occurrence.kind, whole, Span(occurrence.parsed.source, end - len(parts[count - 1]), end))
+            return Meaning(kind, whole, Span(occurrence.parsed.source, end - len(parts[count - 1]), end))
     return None
+
+
+def declared_of(policy: Policy, kind: str) -> Mapping[str, Any]:
+    """What is declared of a kind, by its whole name."""
+    return policy.parameters if kind == PARAM else policy.blocks[kind]
 
 
 class Names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sdcdsl.diagnostics import Span
-from sdcdsl.editing.names import ALIAS, Names
+from sdcdsl.editing.names import ALIAS, PARAM, Names, declared_of
 from sdcdsl.editing.opened import Opened
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.vocabulary.functions import FUNCTIONS
@@ -38,7 +38,7 @@ def rename(opened: Opened, offset: int, new: str) -> list[Span]:
     _check(new, said.kind)
     prefix = said.whole.rpartition(".")[0]
     whole = f"{prefix}.{new}" if prefix else new
-    if whole != said.whole and whole in opened.policy.blocks[said.kind]:
+    if whole != said.whole and whole in declared_of(opened.policy, said.kind):
         raise Refused(f"there is {said.kind} `{whole}` already")
     return names.uses(said)
 
@@ -48,5 +48,5 @@ def _check(new: str, kind: str) -> None:
         raise Refused(f"`{new}` is not a name: letters, digits and _, and no digit at the start")
     if new in RESERVED:
         raise Refused(f"`{new}` is a reserved word")
-    if kind == "dimension" and (new in QUANTITIES or new in FUNCTIONS):
+    if kind in ("dimension", PARAM) and (new in QUANTITIES or new in FUNCTIONS):
         raise Refused(f"`{new}` means something else in expressions")

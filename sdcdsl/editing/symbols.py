@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sdcdsl.diagnostics import Span
 from sdcdsl.policy import document as d
-from sdcdsl.policy.write import fact, statement
+from sdcdsl.policy.write import expression, fact, statement
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ def _of_item(item: d.Item) -> Symbol | None:
             return Symbol(item.kind, item.name, detail, item.span, item.heading or item.span, inside)
         case d.Use(path, alias):
             return Symbol("file", alias or path, f'use "{path}"', item.span, item.span)
+        case d.Param(name, value):
+            return Symbol("param", name, expression(value), item.span, item.span)
         case d.Sensitive() | d.Status() | d.Waive() | d.Require():
             return Symbol("fact", _short(fact(item)), "", item.span, item.span)
     return None

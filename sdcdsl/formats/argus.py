@@ -27,7 +27,7 @@ def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records 
     return read_argus(path, asked, reading)
 
 
-READER = Reader("argus", "τ-ARGUS microdata or table with its .rda file", ArgusOptions, read)
+READER = Reader("argus", "τ-ARGUS microdata or table with its .rda file", ArgusOptions, read, holds=("text",))
 WRITER = Writer(
     "argus",
     "a table of τ-ARGUS with its .rda file",

@@ -68,6 +68,13 @@ def read_cells(
     ], []
 
 
-READER = Reader("csv", "comma- or otherwise separated text", CsvOptions, read, suffix=".csv")
+READER = Reader(
+    "csv",
+    "comma- or otherwise separated text, also gzip or zstd",
+    CsvOptions,
+    read,
+    suffix=".csv",
+    holds=("text", "gzip", "zstd"),
+)
 CELL_LIST = Reader("csv", "one row per cell: a column for each dimension", CsvOptions, read_cells)
 WRITER = Writer("csv", "comma-separated text", CsvReleaseOptions, "sdcdsl.released.write:write_release_csv")

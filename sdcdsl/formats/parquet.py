@@ -19,5 +19,5 @@ def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records 
     return read_parquet(path, asked)
 
 
-READER = Reader("parquet", "Apache Parquet", read=read, suffix=".parquet", late=True)
+READER = Reader("parquet", "Apache Parquet", read=read, suffix=".parquet", late=True, holds=("parquet",))
 WRITER = Writer("parquet", "Apache Parquet", ReleaseOptions, "sdcdsl.released.write:write_release_parquet")

@@ -12,6 +12,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, Place, diagnostic, in_read
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import decode
+from sdcdsl.policy.parameters import as_it_is
 from sdcdsl.policy.write import write_document
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.syntax.formatter import format_text
@@ -38,7 +39,7 @@ class Draft:
 
     def add(self, item: d.Item, *comments: str) -> None:
         self.remark(*comments)
-        self.parts.append(write_document(d.Document(1, (item,))).partition("\n")[2])
+        self.parts.append(write_document(d.Document(1, (as_it_is(item),))).partition("\n")[2])
 
     def remark(self, *comments: str) -> None:
         self.parts += [f"# {' '.join(comment.split())}\n" for comment in comments]

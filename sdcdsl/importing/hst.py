@@ -11,6 +11,7 @@ from sdcdsl.bind.readers.wording import FIRST, plural
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.importing.draft import Draft, cell_at, cell_is, number
 from sdcdsl.policy import document as d
+from sdcdsl.policy.parameters import as_it_is
 from sdcdsl.policy.write import statement
 
 _STATUS = {"protect": "publish", "hidden": "suppress"}
@@ -67,11 +68,11 @@ def policy_from_hst(
     if made.protect:
         draft.gap()
         draft.remark("TODO: these belong into the protect block of the table:")
-        draft.remark(*(f"  {statement(s)}" for _, s in made.protect))
+        draft.remark(*(f"  {statement(as_it_is(s))}" for _, s in made.protect))
     if made.attacker:
         draft.gap()
         draft.remark("TODO: these belong into the attacker who knows it, below its other bounds:")
-        draft.remark(*(f"  {statement(s)}" for _, s in made.attacker))
+        draft.remark(*(f"  {statement(as_it_is(s))}" for _, s in made.attacker))
     _say(draft, [e for e, s in made.protect if isinstance(s, d.Cost)], "a cost", "protect")
     _say(draft, [e for e, s in made.protect if isinstance(s, d.Level) and s.level == "lpl"], "levels", "protect")
     _say(draft, [e for e, _ in made.attacker], "bounds", "attacker")

@@ -41,6 +41,7 @@ _SYMBOLS = {
     "attacker": lsp.SymbolKind.Interface,
     "scenario": lsp.SymbolKind.Interface,
     "protect": lsp.SymbolKind.Method,
+    "param": lsp.SymbolKind.Constant,
     "file": lsp.SymbolKind.File,
     "fact": lsp.SymbolKind.Event,
     "statement": lsp.SymbolKind.Property,
@@ -60,6 +61,7 @@ _ITEMS = {
     "attacker": lsp.CompletionItemKind.Interface,
     "scenario": lsp.CompletionItemKind.Interface,
     "protect": lsp.CompletionItemKind.Method,
+    "param": lsp.CompletionItemKind.Constant,
 }
 
 

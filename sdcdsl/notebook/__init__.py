@@ -13,9 +13,28 @@ patterns and verdicts show themselves.
 
 from sdcdsl.notebook.loaded import Loaded, load
 from sdcdsl.notebook.pattern import Pattern
+from sdcdsl.notebook.policy import Attacker, Data, Dimension, File, Method, Policy, Protect, Sensitive, Table
 from sdcdsl.notebook.problem import Problem
 from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.run import Protected, Run
 from sdcdsl.notebook.verdict import Verdict
 
-__all__ = ["Loaded", "Pattern", "Problem", "Protected", "Refused", "Run", "Verdict", "load"]
+__all__ = [
+    "Attacker",
+    "Data",
+    "Dimension",
+    "File",
+    "Loaded",
+    "Method",
+    "Pattern",
+    "Policy",
+    "Problem",
+    "Protect",
+    "Protected",
+    "Refused",
+    "Run",
+    "Sensitive",
+    "Table",
+    "Verdict",
+    "load",
+]

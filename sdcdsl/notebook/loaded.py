@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sdcdsl.bind.file_locations import RecordedLocations
+from sdcdsl.bind.readers.frames import no_frame
 from sdcdsl.diagnostics import Diagnostic, Source, has_errors, or_near
 from sdcdsl.methods.result import Progress
 from sdcdsl.notebook import html
+from sdcdsl.notebook import policy as written
 from sdcdsl.notebook.problem import Problem
+from sdcdsl.notebook.progress import watch
 from sdcdsl.notebook.refused import Refused
 from sdcdsl.notebook.run import Run
 from sdcdsl.notebook.verdict import Verdict
@@ -21,49 +24,58 @@ from sdcdsl.pipeline.audit import AuditRequest, audit_blocks
 from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
-from sdcdsl.pipeline.request import Inputs, ProtectRequest, Watch
+from sdcdsl.pipeline.request import Inputs, ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy
 
 
 def load(
-    source: str | Path,
+    source: str | Path | written.Policy,
     *,
-    data: Mapping[str, str | Path] | None = None,
+    data: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, str | int | float] | None = None,
     today: str | datetime.date | None = None,
     allow_outside: bool = False,
 ) -> Loaded:
-    """Reads and checks a policy: a path, or the text itself if it has more than one line.
+    """Reads and checks a policy: a path, the text itself if it has more than one line, or a `Policy` of Python.
 
-    `data` names other files than the policy does, by the name of what they hold; `today` is the day to judge waivers
-    by. Raises `Refused` with the diagnostics if something is wrong.
+    `data` names other files than the policy does, by the name of what they hold, or is the data: data frames of pandas,
+    polars, pyarrow and what else narwhals knows, datasets of xarray. `parameters` gives parameters of the policy other
+    values, as `--set` does: `{"year": 2026, "share": "10%"}`; `today` is the day to judge waivers by. Raises `Refused`
+    with the diagnostics if something is wrong.
     """
-    if isinstance(source, str) and "\n" in source:
+    settings = {name: str(value) for name, value in (parameters or {}).items()}
+    if isinstance(source, written.Policy) or (isinstance(source, str) and "\n" in source):
         path = Path("policy.sdc")
-        policy, found = read_text(Source("policy", source), path, allow_outside)
+        policy, found = read_text(Source("policy", str(source)), path, allow_outside, settings=settings)
     else:
         path = Path(source)
-        policy, found = read_policy(path, str(path), allow_outside)
+        policy, found = read_policy(path, str(path), allow_outside, settings)
     if has_errors(found):
         raise Refused(found)
-    known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
-    for name in data or {}:
-        if name.partition(".")[0] not in known:
-            raise KeyError(or_near(f"the policy has no data, dimension or table {name}", name, known))
+    files, frames = _handed_in(policy, data or {})
     day = datetime.date.fromisoformat(today) if isinstance(today, str) else today or datetime.date.today()
-    places = RecordedLocations(path.parent, {name: Path(file) for name, file in (data or {}).items()}, allow_outside)
+    places = RecordedLocations(path.parent, files, allow_outside, frames=frames)
     return Loaded(policy, path, places, day, found)
 
 
-class _Telling(Watch):
-    """Passes on where the search stands to a function of the caller."""
-
-    def __init__(self, progress: Any):
-        self._progress = progress
-
-    def progressed(self, block: str, progress: Progress) -> None:
-        self._progress(block, progress)
+def _handed_in(policy: Policy, data: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str, Any]]:
+    known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
+    files: dict[str, Path] = {}
+    frames: dict[str, Any] = {}
+    for name, given in data.items():
+        if name.partition(".")[0] not in known:
+            raise KeyError(or_near(f"the policy has no data, dimension or table {name}", name, known))
+        if isinstance(given, str | Path):
+            files[name] = Path(given)
+        elif name not in policy.data:
+            raise TypeError(f"{name} is no data of the policy, and only those can be a data frame: give a file")
+        elif (why := no_frame(given)) is not None:
+            raise TypeError(f"the data {name} cannot be read: {why}")
+        else:
+            frames[name] = given
+    return files, frames
 
 
 class Loaded:
@@ -102,10 +114,13 @@ class Loaded:
         threads: int | None = None,
         backend: str | None = None,
         jobs: int = 0,
-        progress: Any = None,
+        progress: bool | Callable[[str, Progress], None] | None = None,
     ) -> Run:
-        """Searches and audits; writes nothing. Options win over those of the policy; `progress(block, state)` is
-        called while a search runs. Raises `Refused` where a block was not found protected."""
+        """Searches and audits; writes nothing. Options win over those of the policy.
+
+        `progress=True` shows where the search stands, in a notebook below the cell; `progress(block, state)` is
+        called instead. Raises `Refused` where a block was not found protected.
+        """
         if block is not None and block not in self.policy.protects:
             raise KeyError(or_near(f"no protect block {block}", block, self.blocks))
         said = {"time_limit": time_limit, "gap": gap, "threads": threads, "backend": backend}
@@ -113,7 +128,8 @@ class Loaded:
         request = ProtectRequest(
             self.policy, self.source, self._places, self.day, self.source.parent, instead, block=block, jobs=jobs
         )
-        prepared = prepare(request, _Telling(progress) if progress is not None else None)
+        with watch(progress) as watching:
+            prepared = prepare(request, watching)
         if prepared.end is not End.DONE:
             raise Refused(prepared.diagnostics, str(prepared.end))
         return Run(prepared, request)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import xarray as xr
 
 from sdcdsl import pattern as raw
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.notebook import html
+from sdcdsl.notebook.labelled import labelled
 from sdcdsl.pattern.digest import digest
 from sdcdsl.released.frame import FIGURES, WORDS, release_frame
 
@@ -53,6 +55,11 @@ class Pattern:
             raise KeyError(f"no table {chosen} in {self._problem.name}; there are {', '.join(tables)}")
         frame = release_frame(self._problem, self.raw, chosen)
         return frame.with_columns(pl.col(name).fill_nan(None) for name in FIGURES)
+
+    def array(self, name: str | None = None) -> xr.Dataset:
+        """One table by its dimensions, whose coordinates are the codes: value, low, high and status."""
+        frame = self.table(name)
+        return labelled(frame.drop((*FIGURES, "status")), frame.select([*FIGURES, "status"]))
 
     def __repr__(self) -> str:
         return f"<pattern of {self._problem.name}: {self._counted()}>"

@@ -8,6 +8,7 @@ import xarray as xr
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.notebook import html
+from sdcdsl.notebook.labelled import labelled
 from sdcdsl.released.columns import written_columns
 from sdcdsl.released.frame import bound_table, codes_of
 from sdcdsl.released.rows import cells_by_table
@@ -50,6 +51,12 @@ class Problem:
         bound = bound_table(self.bound, name)
         codes = dict(zip(written_columns(bound), codes_of(bound), strict=True))
         return pl.DataFrame({**codes, "value": d["a"].values[at], "status": statuses, **levels})
+
+    def array(self, table: str | None = None) -> xr.Dataset:
+        """The cells of a table by its dimensions, whose coordinates are the codes."""
+        frame = self.cells(table)
+        names = ["value", "status", "lpl", "upl", "spl"]
+        return labelled(frame.drop(names), frame.select(names))
 
     def __repr__(self) -> str:
         counts = self.counts

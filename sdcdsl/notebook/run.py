@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import xarray as xr
 
 from sdcdsl.diagnostics import has_errors
 from sdcdsl.methods.result import Result
@@ -66,6 +67,10 @@ class Protected:
     def table(self, name: str | None = None) -> pl.DataFrame:
         """The released table as its file would have it: codes, value, low, high, status."""
         return self.pattern.table(name)
+
+    def array(self, name: str | None = None) -> xr.Dataset:
+        """The released table by its dimensions, whose coordinates are the codes."""
+        return self.pattern.array(name)
 
     def __repr__(self) -> str:
         return f"<protected {self.name}: {self.method}, {self.result.status}, {self.verdict.word}>"

@@ -209,4 +209,5 @@ class _Writing:
             "allow_outside": request.places.allow_outside,
             "options": dict(sorted(request.instead.items())),
             "data": {name: relative(path, folder) for name, path in sorted(request.places.instead.items())},
+            "frames": sorted(request.places.frames) or None,
         }

@@ -43,7 +43,7 @@ def meaning_now(content: Mapping[str, Any], folder: Path) -> list[Check]:
     path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
     if is_jj(path):
         return []
-    policy, found = read_policy(path, str(path), outside)
+    policy, found = read_policy(path, str(path), outside, parameters_of(content))
     return [] if has_errors(found) else [meaning(content, policy)]
 
 
@@ -51,7 +51,7 @@ def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) 
     """What the lock in `folder` tells of the run, once more. Raises `Unreadable` where it tells nothing sensible."""
     path, outside = folder / content["run"]["policy"], bool(content["run"].get("allow_outside"))
     method = str(content["blocks"][0].get("method", "csp")) if content["blocks"] and is_jj(path) else "csp"
-    policy, found = read_any(path, outside, method, f"{path.stem}.csv")
+    policy, found = read_any(path, outside, method, f"{path.stem}.csv", parameters_of(content))
     if has_errors(found):
         return [], found
     made = [meaning(content, policy)]
@@ -61,9 +61,15 @@ def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) 
     if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
         found = [*found, *prepared.diagnostics]
     made += replayed(content, prepared)
+    made += replayed_records(content, request.places)
     if prepared.end is End.DONE:
         made += replayed_files(content, prepared, request, folder)
     return made, found
+
+
+def parameters_of(content: Mapping[str, Any]) -> dict[str, str]:
+    """The values that the parameters of the policy had."""
+    return dict(content["policy"].get("parameters", {}))
 
 
 def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path) -> ProtectRequest:
@@ -86,10 +92,25 @@ def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path)
     places = RecordedLocations(
         path.parent, {str(k): folder / str(v) for k, v in data.items()}, bool(run.get("allow_outside"))
     )
+    if run.get("frames"):
+        raise Unreadable("its data were data frames of a Python program, which alone can run it once more")
     where = run.get("folder", ".")
     if not isinstance(where, str):
         raise Unreadable("the folder of its release is none")
     return ProtectRequest(policy, path, places, day, folder / where, options, block=block)
+
+
+def replayed_records(content: Mapping[str, Any], places: RecordedLocations) -> Iterator[Check]:
+    """Records that no file holds: what a query gave then, and what it gave now."""
+    now = {f"data {name}": one for name, one in places.contents.items()}
+    for entry in content["inputs"]:
+        what = entry.get("what", "")
+        if "path" in entry or what not in now:
+            continue
+        if now[what].sha256 == entry["sha256"]:
+            yield Check("replay", entry["origin"], HOLDS, "the same records")
+        else:
+            yield Check("replay", entry["origin"], BROKEN, "it gives other records than the run read")
 
 
 # ---- files -----------------------------------------------------------------------------------------------

@@ -3,7 +3,9 @@
 Which sums of hidden cells are sensitive depends on what is hidden, and is known once there is a release. The audit
 names those that it leaves too narrow (`audit.sums`); they become cells of the problem, and the method searches again.
 Sums are never taken out, and there are finitely many, so that this ends. All searches together have the time of one:
-the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left.
+the first ones a part of it each, so that a release that holds is at hand early, and the last one what is left. Where
+releases cannot be mended, a search that is not the last ends soon after it has a release in hand: what counts is which
+sums that one tells.
 
 The same holds for contributors whose pairs are not in the list (`proof.families`): whom a release leaves too little
 gets a row. A pattern of hidden cells is mended for both at once, by hiding more, so that a release is in hand before
@@ -27,22 +29,27 @@ from sdcdsl.audit.sums import covering
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
+from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState
 from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
-from sdcdsl.pattern import Pattern
 from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.checkpoints import checkpointer_for
 from sdcdsl.pipeline.method_plan import Plan, replanned
 from sdcdsl.pipeline.request import ProtectRequest
+from sdcdsl.pipeline.time_shares import Shares
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
-SHARE = 0.3  # of the time that is left, for a search that may not be the last one
+SHARE = 0.5  # of the time that is left, for a search that may not be the last one, if it has something in hand by then
+# Where that cannot be mended, so many times as long as the first release took, and this share of the time at least.
+TIMES, LEAST = 2.0, 0.1
+ENOUGH = 0.3  # of the limit: with less than this left, a search is the last one
 MENDED = 0.8  # the same for the last one where its pattern may have to be mended for contributors
 FELL_BACK = "the audit refused a release that cost less; this is the one that the search had before it"
+NOT_AUDITED = "a better release was found, and its audit did not end in time"
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 
 
@@ -63,7 +70,7 @@ class SearchRound:
 
 Search = Callable[[TableProblem, Plan, Checkpointer, Deadline, Incumbents], Result]
 # The last one: of another release of the problem.
-Auditing = Callable[[TableProblem, Pattern, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
+Auditing = Callable[[TableProblem, Result, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
 
 
 class Rounds:
@@ -72,17 +79,19 @@ class Rounds:
         problem: TableProblem,
         plan: Plan,
         request: ProtectRequest,
-        deadline: Deadline,
+        shares: Shares,
         search: Search,
         audit: Auditing,
     ):
-        self.problem, self.plan, self.request, self.deadline = problem, plan, request, deadline
+        self.problem, self.plan, self.request, self.shares = problem, plan, request, shares
+        self.whole, self.deadline = shares.whole, shares.search
         self.search, self.audit = search, audit
         self.first = problem
         self.number = 1  # of the problem: how often it was extended, and one
         self.best: SearchRound | None = None  # whose release tells no sensitive sum
         self.bound: float | None = None  # on the cost of any release
         self.timed = False
+        self.unaudited = False  # the audit of a better release did not end
         self.seconds: dict[str, float] = {}
         self.stale: list[Diagnostic] = []
 
@@ -107,7 +116,7 @@ class Rounds:
                 self._extend(made.audit.problem)
                 if self.best is not None and (self.deadline.expired or (last and limited)):
                     return self._ended(self.best)
-                last = not limited or self.deadline.remaining < SHARE * (self.deadline.limit or 0.0)
+                last = not limited or self.deadline.remaining < ENOUGH * (self.deadline.limit or 0.0)
                 continue
             self.best = _cheaper(self.best, made)
             if last or made.result.status == OPTIMAL or not made.result.timed or self.deadline.expired:
@@ -119,8 +128,11 @@ class Rounds:
         self.stale += stale if self.number == 1 and not self.stale else []
         if checkpointer.found is None and self.best is not None and self.best.problem.n == self.problem.n:
             checkpointer.found = _known(self.best)
-        part = self.deadline if share == 1.0 else self.deadline.within(share * self.deadline.remaining)
         incumbents = Incumbents()
+        if share == SHARE:
+            part = self._first_part(incumbents)
+        else:
+            part = self.deadline if share == 1.0 else self.deadline.within(share * self.deadline.remaining)
         result = self.search(self.problem, self.plan, checkpointer, part, incumbents)
         self.timed |= result.timed
         for phase, passed in result.seconds.items():
@@ -133,15 +145,36 @@ class Rounds:
         made = self._judged(made)
         return self._fallen_back(made, incumbents) if self._refused(made) else made
 
+    def _first_part(self, incumbents: Incumbents) -> Deadline:
+        """Of a search whose release may have to be mended, or found anew."""
+        left, mends = self.deadline.remaining, self._mends
+        part = self.deadline.until_found(SHARE * left)
+        incumbents.first = lambda: part.shorten((SHARE if mends else LEAST) * left, TIMES)
+        return part
+
     def _judged(self, made: SearchRound) -> SearchRound:
-        assert made.result.pattern is not None
-        judged, wrong = self.audit(made.problem, made.result.pattern, self.plan, made.audit)
+        began = self.whole.elapsed
+
+        def audit() -> tuple[Audit | None, list[Diagnostic]]:
+            return self.audit(made.problem, made.result, self.plan, made.audit)
+
+        if self.best is None or self.whole.limit is None:
+            judged, wrong = audit()
+        else:
+            try:
+                judged, wrong = run_with_timeout(self.shares.patience, audit)
+            except TimedOut:
+                self.unaudited = True
+                return replace(made, audit=None)
+        self.shares.audited(made.problem, self.whole.elapsed - began)
         if judged is not None and judged.verdict in SAFE:  # it may have listed who is protected as well
             made = replace(made, problem=judged.problem)
         return replace(made, audit=judged, found=tuple(wrong))
 
     def _refused(self, made: SearchRound) -> bool:
         """Whether the audit found a release unprotected, other than by sums or pairs that nobody asked for."""
+        if self.unaudited:
+            return False
         return made.audit is None or (made.audit.problem is self.problem and made.audit.verdict not in SAFE)
 
     def _fallen_back(self, refused: SearchRound, incumbents: Incumbents) -> SearchRound:
@@ -156,13 +189,19 @@ class Rounds:
                 return replace(made, result=result)
         return refused
 
+    @property
+    def _mends(self) -> bool:
+        """Whether what a release leaves too narrow is put right at once. Without a limit the next search asks for it,
+        and finds what costs least."""
+        limited = self.problem.families is not None or self.deadline.limit is not None
+        return self.plan.engine.name == "csp" and limited
+
     def _mend(self, made: SearchRound) -> None:
-        """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more. Without a
-        limit the next search asks for them, and finds what costs least."""
-        if self.plan.engine.name != "csp" or (made.problem.families is None and self.deadline.limit is None):
+        """Of a pattern that exposes pairs that its search did not ask for, one that hides a little more."""
+        if not self._mends:
             return
         while made.audit is not None and made.audit.verdict not in SAFE:
-            wider = _wider(made, self.deadline)
+            wider = _wider(made, self.whole)
             if wider is None:
                 return
             made = self._judged(replace(made, problem=made.audit.problem, result=wider))
@@ -176,7 +215,8 @@ class Rounds:
     # ---- what comes of it ---------------------------------------------------------------------------
 
     def _ended(self, made: SearchRound) -> SearchRound:
-        result = replace(made.result, timed=self.timed, seconds=self.seconds)
+        notes = (*made.result.notes, NOT_AUDITED) if self.unaudited else made.result.notes
+        result = replace(made.result, timed=self.timed, seconds=self.seconds, notes=notes)
         if made.found_release and _late(made.problem) > _late(self.first):
             result = self._as_proved(made.problem, result)
         elif made.found_release and made.problem is not self.first:

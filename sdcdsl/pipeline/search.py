@@ -30,7 +30,7 @@ from sdcdsl.pipeline.method_plan import Plan, context_of
 from sdcdsl.pipeline.preflight import not_available
 from sdcdsl.pipeline.request import ProtectRequest, Watch
 from sdcdsl.pipeline.rounds import Rounds, SearchRound
-from sdcdsl.pipeline.time_shares import for_search, late
+from sdcdsl.pipeline.time_shares import Shares, late
 from sdcdsl.pipeline.unexpected_errors import described
 from sdcdsl.policy import document as d
 from sdcdsl.risk import assess, stated, unfit
@@ -174,8 +174,8 @@ def _assessed(
 
 def _experiments(protect: d.Block, method: str) -> tuple[tuple[str, ...], dict[str, Any]] | None:
     """Those that the policy requires of an adjusted table, and their options."""
-    described = METHODS.get(method)
-    return stated(protect) if described is not None and described.adjusts else None
+    record = METHODS.get(method)
+    return stated(protect) if record is not None and record.adjusts else None
 
 
 def _searched_in_rounds(
@@ -198,14 +198,14 @@ def _searched_in_rounds(
         return _searched(problem, plan, request, watch, team, checkpointer, deadline, incumbents)
 
     def judge(
-        problem: TableProblem, pattern: Pattern, plan: Plan, before: Audit | None
+        problem: TableProblem, result: Result, plan: Plan, before: Audit | None
     ) -> tuple[Audit | None, list[Diagnostic]]:
         with timed(seconds, "audit"):
-            return _audited(problem, pattern, plan, watch, team, before)
+            return _audited(problem, result, plan, watch, team, before)
 
     assessed = _experiments(request.policy.protects[problem.name], plan.engine.name) is not None
-    part = for_search(deadline, problem, plan.engine.name, assessed)
-    made = Rounds(problem, plan, request, part, search, judge).run()
+    shares = Shares(deadline, problem, plan.engine.name, assessed)
+    made = Rounds(problem, plan, request, shares, search, judge).run()
     if made.audit is None:
         return made
     return replace(made, result=replace(made.result, notes=(*made.result.notes, *late(deadline))))
@@ -231,16 +231,15 @@ def _searched(
     context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     context = replace(context, incumbents=incumbents)
     begun = perf_counter()
-    limit = context.deadline.limit
     try:
-        if limit is None:
+        if context.deadline.limit is None:
             result = run(problem, plan.engine.name, context)
         else:
-            patience = limit * (1 + SHARE_OF_GRACE) + GRACE
+            patience = context.deadline.longest * (1 + SHARE_OF_GRACE) + GRACE
             result = run_with_timeout(patience, lambda: run(problem, plan.engine.name, context))
     except TimedOut:
-        allowed = plan.options.get("time_limit") or limit
-        said = f"the search had {allowed:g} s, did not come back in {perf_counter() - begun:.0f} s, and was given up"
+        allowed, passed = context.deadline.limit or 0.0, perf_counter() - begun
+        said = f"the search had {allowed:.3g} s, did not come back in {passed:.0f} s, and was given up"
         context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(said,))
     except ClusterLost:
@@ -264,9 +263,11 @@ def _with_incumbents(result: Result, incumbents: Incumbents) -> Result:
 
 
 def _audited(
-    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team, before: Audit | None
+    problem: TableProblem, result: Result, plan: Plan, watch: Watch, team: Team, before: Audit | None
 ) -> tuple[Audit | None, list[Diagnostic]]:
     """A pattern that says something wrong is not even attacked."""
+    pattern = result.pattern
+    assert pattern is not None
     broken = _broken(problem, pattern, plan.engine)
     if broken:
         return None, broken
@@ -275,7 +276,8 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, before=before)
+        given = {"before": before, "hints": result.moves}
+        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, **given)
     except ClusterLost:
         raise
     except Exception as error:
@@ -323,8 +325,8 @@ def _exposed(made: Audit, engine: d.Engine) -> Diagnostic:
     headline = f"the audit of `{made.problem.name}` says {made.verdict}: nothing is released"
     what = f"{len(pairs):,} of {len(made.verdicts):,} pairs of attacker and cell are not proven to be protected"
     notes = [what, first_cells(range(len(pairs)), names), *made.failures]
-    described = METHODS.get(engine.name)
-    if described is not None and described.model is None and described.accelerator is None:
+    record = METHODS.get(engine.name)
+    if record is not None and record.model is None and record.accelerator is None:
         help = f"`{engine.name}` leaves it to the audit whether its releases protect: other options, or another method"
     else:
         help = "this should not happen: please report it, with the policy if you may"

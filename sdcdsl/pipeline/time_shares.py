@@ -1,8 +1,10 @@
 """How the time of a method is divided: its search, and what has to follow it.
 
-The audit is not optional and nothing is written without it, so its time is set aside before the search begins,
-estimated from the size of the table. It goes on when the estimate was too low; then the release says so. Experiments on
-an adjusted table are of use only if some are made: they have a share of the time, and what the search leaves.
+The audit is not optional and nothing is written without it, so its time is set aside before the search begins:
+estimated from the size of the table, and as measured once a release was audited. A first release is audited to the end,
+however low the estimate was; then it says so. With one in hand, the audit of a better one ends with the limit.
+Experiments on an adjusted table are of use only if some are made: they have a share of the time, and what the search
+leaves.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ PER_PAIR = 4e-4
 FLOWS, FEW_OPEN, ALL_OPEN = 2e-8, 2e-7, 5e-6
 SEVERAL = 2.5  # relations that a cell stands in, in the mean, in more than two dimensions
 MOST = 0.4  # of the limit: a search needs time too
+LONGER = 1.2  # a later audit may take so many times as long as the longest so far
 FOR_EXPERIMENTS = 0.25  # of the limit, on the table that was found
 LATE, SHARE_LATE = 5.0, 0.05  # seconds and share beyond the limit that need no word
 
@@ -43,6 +46,27 @@ def for_search(whole: Deadline, problem: TableProblem, method: str, experiments:
         return whole
     share = FOR_EXPERIMENTS if experiments else 0.0
     return whole.within(left - min(for_the_rest(problem, method) + share * left, MOST * left))
+
+
+class Shares:
+    """Of one method: `whole` for everything, `search` for its searches."""
+
+    def __init__(self, whole: Deadline, problem: TableProblem, method: str, experiments: bool = False):
+        self.whole, self.experiments = whole, experiments
+        self.search = for_search(whole, problem, method, experiments)
+
+    def audited(self, problem: TableProblem, seconds: float) -> None:
+        """An audit took so long: the next one may take as long, and some more."""
+        limit = self.whole.limit
+        if limit is not None:
+            experiments = FOR_EXPERIMENTS * limit if self.experiments else 0.0
+            set_aside = LONGER * seconds + problem.n * PER_CELL + experiments
+            self.search.limit = max(limit - set_aside, (1 - MOST) * limit)
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an audit may take which a release can do without."""
+        return self.whole.remaining + 0.5 * (LATE + SHARE_LATE * (self.whole.limit or 0.0))
 
 
 def late(whole: Deadline) -> tuple[str, ...]:

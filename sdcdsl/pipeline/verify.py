@@ -46,7 +46,10 @@ def checks(content: Mapping[str, Any], folder: Path) -> Iterator[Check]:
 
 
 def _file(entry: Mapping[str, str], folder: Path) -> Check:
-    what, path = entry.get("what", "file"), folder / entry["path"]
+    what = entry.get("what", "file")
+    if "path" not in entry:
+        return Check(what, entry["origin"], ABSENT, "what was read is no file, and only a replay reads it again")
+    path = folder / entry["path"]
     try:
         if not path.is_file():
             return Check(what, entry["path"], ABSENT, "there is no such file here")

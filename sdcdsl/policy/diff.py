@@ -18,9 +18,10 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import fact_verdicts, verdicts
 from sdcdsl.policy.checks.blocks import ONCE
 from sdcdsl.policy.meaning import rivals, simplified
-from sdcdsl.policy.resolve import KINDS, Policy
+from sdcdsl.policy.parameters import Parameter
+from sdcdsl.policy.resolve import KINDS, Policy, resolve
 from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason
-from sdcdsl.policy.write import fact, heading, statement
+from sdcdsl.policy.write import fact, heading, param, statement
 
 __all__ = ["Edit", "Verdict", "diff", "overall"]
 
@@ -43,6 +44,45 @@ class Edit:
 
 
 def diff(old: Policy, new: Policy) -> list[Edit]:
+    """A parameter that both declare, with another value, is one change, however many statements it stands in: the rest
+    is compared as if it had kept its value."""
+    changed = [
+        (was, now)
+        for name, now in new.parameters.items()
+        if (was := old.parameters.get(name)) is not None and was.value != now.value and was.kind == now.kind
+    ]
+    values = {name: p.text for name, p in new.parameters.items()} | {was.name: was.text for was, _ in changed}
+    before = resolve(new.files, values)[0] if changed else new
+    edits = [*_parameters(old, new), *_statements(old, before)]
+    for was, now in changed:
+        values[now.name] = now.text
+        after, _ = resolve(new.files, values)
+        edits.append(_set_anew(was, now, _statements(before, after)))
+        before = after
+    return edits
+
+
+def _parameters(old: Policy, new: Policy) -> Iterator[Edit]:
+    """Parameters that only one of them has, or of another kind."""
+    for name in dict.fromkeys([*old.parameters, *new.parameters]):
+        a, b = old.parameters.get(name), new.parameters.get(name)
+        if a is None or b is None or a.kind != b.kind:
+            found = ChangeVerdict(VerdictReason.SILENT)
+            said = [None if p is None else param(name, p.value) for p in (a, b)]
+            spans = [None if p is None else p.span for p in (a, b)]
+            yield Edit(found.verdict, "policy", said[0], said[1], spans[0], spans[1], found.why)
+
+
+def _set_anew(was: Parameter, now: Parameter, effect: Sequence[Edit]) -> Edit:
+    verdict = overall(effect)
+    reasons = list(dict.fromkeys(e.why for e in effect if e.verdict is verdict))
+    many = f"{len(effect)} statements name it" if len(effect) > 1 else "one statement names it"
+    why = f"{many}: {'; '.join(reasons[:3])}" if effect else "nothing names it"
+    old, new = param(was.name, was.value), param(now.name, now.value)
+    return Edit(verdict, "policy", old, new, was.span, now.span, why)
+
+
+def _statements(old: Policy, new: Policy) -> list[Edit]:
     edits = list(_settings(old, new))
     moved = LevelChanges(old, new)
     for kind in KINDS:
@@ -236,6 +276,8 @@ def _key(s: d.Statement) -> Hashable:
             return simplified(where)
         case d.Column(role, _, rank) | d.ColumnOf(role, _, rank):
             return (type(s), role, rank)
+        case d.Recode(dimension):
+            return ("recode", dimension)
         case d.HierarchySum(total, _, name):
             return ("sum", total, name)
         case d.HierarchyFile(_, name) | d.HierarchyPrefix(_, name) | d.HierarchyTree(_, name):

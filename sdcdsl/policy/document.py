@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from sdcdsl.diagnostics import Source, Span
-from sdcdsl.policy.expressions import Call, Code, Expression, Located
+from sdcdsl.policy.expressions import Call, Code, Duration, Expression, Located, Negative, Number, Percent, Text
 from sdcdsl.record import Record, record
 
 _S = TypeVar("_S", bound=Located)
@@ -120,7 +120,27 @@ class From(Located):
 
 @record
 class By(Located):
+    """`levels` is empty where no dimension is published to a level only; else it has one entry for each dimension."""
+
     dimensions: tuple[str, ...]
+    levels: tuple[int | None, ...] = ()
+
+
+@record
+class Merged(Located):
+    """`CODE = CODE, CODE, …`: published as one."""
+
+    code: Code
+    parts: tuple[Code, ...]
+
+
+@record
+class Recode(Located):
+    """`recode DIMENSION { … }`, or `recode DIMENSION FORMAT "file"`."""
+
+    dimension: str
+    groups: tuple[Merged, ...] = ()
+    file: FileReference | None = None
 
 
 @record
@@ -275,7 +295,7 @@ class Release(Located):
 
 Statement = (
     Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree
-    | Column | Origin | From | By | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
+    | Column | Origin | From | By | Recode | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
     | Bounds | Each | Coalition | Knows | Against | Level | Conditional | Scenarios | Cost | MethodChain
     | Assess | Release
 )  # fmt: skip
@@ -298,6 +318,14 @@ class Title(Located):
 @record
 class Seed(Located):
     number: int
+
+
+@record
+class Param(Located):
+    """`param NAME = VALUE`"""
+
+    name: str
+    value: Number | Percent | Text | Duration | Negative
 
 
 @record
@@ -365,7 +393,7 @@ class Require(Located):
 
 
 Fact = Sensitive | Status | Waive | Require
-Item = Use | Title | Seed | Block | Fact
+Item = Use | Title | Seed | Param | Block | Fact
 
 
 @record

@@ -158,6 +158,12 @@ def _follow(loading: _Loading, use: Use, user: Path, prefix: str, chain: tuple[P
     if not use.path or "\x00" in use.path:
         loading.diagnostics.append(diagnostic("SDC050", "`use` needs the path of a file", use.span))
         return
+    if "{" in use.path or "}" in use.path:
+        headline = "which file is used does not depend on a parameter"
+        help = "a parameter stands in the names of data and of releases"
+        loading.diagnostics.append(diagnostic("SDC151", headline, use.span, help=help))
+        loading.missing.add(".".join(part for part in (prefix, use.alias) if part))
+        return
     loading.uses += 1
     if _too_many(loading, use):
         return

@@ -55,6 +55,11 @@ def unused(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
         "attacker": {a for p in policy.protects.values() for a in attackers_of(policy, p)},
         "scenario": {s.scenario for p in policy.protects.values() for s in level_sets(policy, p)},
     }
+    for parameter in policy.parameters.values():
+        if parameter.name in policy.unused and not policy.is_used(parameter.span):
+            yield diagnostic(
+                "SDC201", f"parameter `{parameter.name}` is never used", parameter.span, "nothing names it"
+            )
     for kind, names in used.items():
         for block in _own(policy, policy.blocks[kind].values()):
             if block.name not in names:

@@ -43,6 +43,8 @@ class _Lowering(Pieces):
                 return d.Title(self.string(node), span=span)
             case "seed":
                 return d.Seed(self.whole(node), span=span)
+            case "param":
+                return self.parameter(node)
             case "override":
                 (inner,) = node.nodes()
                 return self.block(inner, override=True, outer=node)
@@ -57,6 +59,23 @@ class _Lowering(Pieces):
                 return d.Require(condition, self.because(node) or "", where=self.where(node), span=span)
             case _:
                 return self.block(node)
+
+    def parameter(self, node: Node) -> d.Param:
+        name, *_ = node.tokens("NAME")
+        *_, token = node.tokens()
+        span = Span(self.parsed.source, token.start, token.end)
+        value: x.Number | x.Percent | x.Text | x.Duration | x.Negative
+        if token.type == "STRING":
+            value = x.Text(text_of(token), span=span)
+        elif token.type == "PERCENT":
+            value = x.Percent(self.number(token), span=span)
+        elif token.type == "DURATION":
+            value = self.duration(token, span)
+        else:
+            value = x.Number(self.number(token), span=span)
+        if node.node("minus") is not None:
+            value = x.Negative(value, span=span)
+        return d.Param(text_of(name), value, span=self.span(node))
 
     def block(self, node: Node, override: bool = False, outer: Node | None = None) -> d.Block:
         names = [text_of(t) for t in node.tokens("NAME")]
@@ -144,7 +163,23 @@ class _Lowering(Pieces):
         return d.From(text_of(self.first(node)), span=self.span(node))
 
     def _by(self, node: Node) -> d.By:
-        return d.By(tuple(map(text_of, node.tokens("NAME"))), span=self.span(node))
+        parts = list(node.nodes("classified"))
+        levels = tuple(self.integer(level) if (level := part.token("INT")) else None for part in parts)
+        names = tuple(text_of(self.first(part)) for part in parts)
+        return d.By(names, levels if any(level is not None for level in levels) else (), span=self.span(node))
+
+    def _recode(self, node: Node) -> d.Recode:
+        groups: list[d.Merged] = []
+        for one in node.nodes("merged"):
+            code, *parts = self.codes(one)
+            groups.append(d.Merged(code, tuple(parts), span=self.span(one)))
+        return d.Recode(text_of(self.first(node)), tuple(groups), span=self.span(node))
+
+    def _recode_file(self, node: Node) -> d.Recode:
+        name, format, path = list(node.tokens("NAME", "STRING"))[:3]
+        span = Span(self.parsed.source, format.start, path.end)
+        file = d.FileReference(text_of(format), text_of(path), options=self.options(node), span=span)
+        return d.Recode(text_of(name), file=file, span=self.span(node))
 
     def _sum(self, node: Node) -> d.Sum:
         return d.Sum(text_of(self.first(node)), span=self.span(node))

@@ -31,7 +31,7 @@ def composed(text: str) -> str:
 _OPERATORS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power_of": "^"}
 _EXPRESSIONS = frozenset(
     {"group", "number", "percent", "text", "inf", "name", "duration", "call", "negative", "negation", "disjunction"}
-    | {"conjunction", "cond", "range", "compare", "percent_of", "member", "under", "at_level"}
+    | {"conjunction", "cond", "range", "compare", "percent_of", "share_of", "member", "under", "at_level"}
     | set(_OPERATORS)
 )
 
@@ -143,6 +143,10 @@ class Pieces:
                 token = self.first(node)
                 share = x.Percent(self.number(token), span=Span(self.parsed.source, token.start, token.end))
                 return x.Binary("of", share, next(self.expressions(node)), span=span)
+            case "share_of":
+                token = self.first(node)
+                name = x.Name(text_of(token), span=Span(self.parsed.source, token.start, token.end))
+                return x.Binary("of", name, next(self.expressions(node)), span=span)
             case "member" | "under" | "at_level":
                 return self.code_test(node, span)
             case _:

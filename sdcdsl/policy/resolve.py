@@ -6,7 +6,7 @@ R2: `override X { … }` appends to X's statements. Facts only accumulate. Names
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -15,6 +15,7 @@ from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import File
+from sdcdsl.policy.parameters import Parameter, Parameters, declared, inserted
 from sdcdsl.policy.qualify import DeclaredNames, names_of, qualified
 
 _F = TypeVar("_F", bound=x.Located)
@@ -31,6 +32,8 @@ class Policy:
     blocks: Mapping[str, Mapping[str, d.Block]] = field(default_factory=dict[str, Mapping[str, d.Block]])
     facts: tuple[d.Fact, ...] = ()
     overrides: tuple[d.Block, ...] = ()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
+    unused: frozenset[str] = field(default=frozenset(), compare=False, repr=False)  # parameters that nothing names
     files: tuple[File, ...] = field(default=(), compare=False, repr=False)
     unreadable: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     doubtful: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # headings of what is declared twice
@@ -100,16 +103,19 @@ class Policy:
         return not name or name.rsplit(".", 1)[-1] in self.unreadable
 
 
-def resolve(files: list[File]) -> tuple[Policy, list[Diagnostic]]:
+def resolve(files: Sequence[File], settings: Mapping[str, str] | None = None) -> tuple[Policy, list[Diagnostic]]:
+    """`settings`: values of parameters for this run, by their whole names."""
+    parameters = declared(files, settings or {}, frozenset(_unreadable(files)))
+    written, files = files, [inserted(file, parameters) for file in files]
     resolving = _Resolving()
     names = names_of(files)
     for file in files:
         resolving.declare(file, names[file.prefix])
     for file in files:
         resolving.append_overrides(file)
-    policy = resolving.policy(files)
+    policy = resolving.policy(written, parameters)
     unknown = [_nothing_to_override(b, policy) for b in resolving.strays if not policy.may_exist(b.name)]
-    return policy, resolving.diagnostics + unknown
+    return policy, [*parameters.diagnostics, *resolving.diagnostics, *unknown]
 
 
 class _Resolving:
@@ -195,15 +201,17 @@ class _Resolving:
         self.overrides.append(block)
         known[name] = replace(known[name], statements=known[name].statements + block.statements)
 
-    def policy(self, files: list[File]) -> Policy:
+    def policy(self, files: Sequence[File], parameters: Parameters) -> Policy:
         return Policy(
             title=self.titles[0].text if self.titles else None,
             seed=self.seeds[-1].number if self.seeds else None,
             blocks=self.blocks,
             facts=tuple(self.facts),
             overrides=tuple(self.overrides),
+            parameters=parameters.known,
+            unused=frozenset(parameters.known) - parameters.used,
             files=tuple(files),
-            unreadable=frozenset(_unreadable(files)),
+            unreadable=parameters.unreadable,
             doubtful=tuple(filter(None, self.doubtful)),
         )
 
@@ -217,7 +225,7 @@ def _nothing_to_override(block: d.Block, policy: Policy) -> Diagnostic:
     return diagnostic("SDC119", f"there is no {block.kind} `{name}` to override", block.heading, label, notes=notes)
 
 
-def _unreadable(files: list[File]) -> Iterator[str]:
+def _unreadable(files: Sequence[File]) -> Iterator[str]:
     for file in files:
         if file.parsed.damaged:
             for token in file.parsed.tokens:

@@ -220,6 +220,8 @@ class Checker:
 
     def _binary(self, e: x.Binary) -> Type:
         if e.operator == "of":
+            if not isinstance(e.left, x.Percent):
+                self._must_be(Type.PERCENT, self.type_of(e.left), e.left)
             self.amount(e.right)
             return Type.NUMBER
         for side, other in ((e.left, e.right), (e.right, e.left)):
@@ -374,8 +376,14 @@ def missing_code(policy: Policy, dimension: str, code: str, span: Span | None) -
     """A diagnostic if the dimension's codes stand in the policy and this is none of them."""
     block = policy.dimensions.get(dimension)
     codes = codes_of(policy, dimension)
-    if block is None or codes is None or code in codes:
+    bare = code in policy.parameters and span is not None and span.text == code
+    if block is None or (codes is None and not bare) or (codes is not None and code in codes):
         return None
+    if bare:
+        headline = f"beside a dimension `{code}` is a code, not the parameter"
+        help = f'the parameter is written "{{{code}}}", a code of this name "{code}"'
+        return diagnostic("SDC116", headline, span, help=help)
+    assert codes is not None
     found = diagnostic(
         "SDC116", f"dimension `{dimension}` has no code `{code}`", span, did_you_mean(code, codes), notes=[_some(codes)]
     )
@@ -388,7 +396,13 @@ def codes_of(policy: Policy, dimension: str) -> frozenset[str] | None:
     if block is None or policy.is_damaged(block.span):
         return None
     said = any(isinstance(s, (Codes, HierarchySum, HierarchyTree)) for s in block.statements)
-    return known_codes(block) if said else None
+    codes = known_codes(block) if said else None
+    recodes = [one for table in policy.tables.values() for one in table.all(d.Recode) if one.dimension == dimension]
+    if codes is None or not recodes:
+        return codes
+    if any(one.file is not None for one in recodes):
+        return None
+    return codes.union(group.code.text for one in recodes for group in one.groups)
 
 
 def opening(span: Span | None, word: str) -> Span | None:

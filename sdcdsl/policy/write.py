@@ -206,7 +206,17 @@ def _(s: d.From) -> str:
 
 @statement.register
 def _(s: d.By) -> str:
-    return f"by {', '.join(s.dimensions)}"
+    levels = s.levels or (None,) * len(s.dimensions)
+    said = zip(s.dimensions, levels, strict=True)
+    return f"by {', '.join(name if level is None else f'{name} to level {level}' for name, level in said)}"
+
+
+@statement.register
+def _(s: d.Recode) -> str:
+    if s.file is not None:
+        return f"recode {s.dimension} {file(s.file)}"
+    lines = [f"  {code(one.code)} = {', '.join(map(code, one.parts))}" for one in s.groups]
+    return "\n".join([f"recode {s.dimension} {{", *lines, "}"])
 
 
 @statement.register
@@ -318,6 +328,10 @@ def _(s: d.Release) -> str:
     return f"release {file(s.file)}"
 
 
+def param(name: str, value: x.Expression) -> str:
+    return f"param {name} = {expression(value)}"
+
+
 # ---- items ---------------------------------------------------------------------------------------------
 
 
@@ -356,6 +370,11 @@ def _(i: d.Title) -> str:
 @fact.register
 def _(i: d.Seed) -> str:
     return f"seed {i.number}"
+
+
+@fact.register
+def _(i: d.Param) -> str:
+    return param(i.name, i.value)
 
 
 @fact.register

@@ -17,15 +17,16 @@ __all__ = ["Input", "inputs_of", "sha256", "write_certificate"]
 
 @dataclass(frozen=True)
 class Input:
-    """A file that was read."""
+    """What was read: a file, or records that no file holds."""
 
     what: str  # policy, data NAME, dimension NAME, released TABLE
-    path: Path
+    path: Path | None
     sha256: str
+    origin: str = ""  # of what is no file
 
     def entry(self) -> dict[str, str]:
         """For others: where it lies on this machine is nobody's business."""
-        return {"what": self.what, "name": self.path.name, "sha256": self.sha256}
+        return {"what": self.what, "name": self.path.name if self.path else self.origin, "sha256": self.sha256}
 
 
 def inputs_of(
@@ -36,6 +37,8 @@ def inputs_of(
     out = [Input("policy", file.path, _of_text(file.path, file.parsed.source.text)) for file in own if not file.again]
     for name, path in places.read.items():
         out.append(Input(_what(name, policy), path, places.digests.get(path) or sha256(path)))
+    for name, content in places.contents.items():
+        out.append(Input(_what(name, policy), None, content.sha256, content.origin))
     return tuple(out + [Input(f"released {table}", path, sha256(path)) for table, path in (released or {}).items()])
 
 

@@ -20,6 +20,7 @@ from sdcdsl.outcome import Outcome
 from sdcdsl.pattern.digest import digest as pattern_digest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.digest import digest as policy_digest
+from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import option
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.report.signature import Signer
@@ -43,13 +44,26 @@ def content_of(
     """`run` is what a replay needs to know beside the policy; `folder` is the lock's own."""
     policy = provenance.policy
     return {
-        "policy": {"title": provenance.title, "digest": policy_digest(policy), "seed": policy.seed},
+        "policy": {
+            "title": provenance.title,
+            "digest": policy_digest(policy),
+            "seed": policy.seed,
+            **_parameters(policy),
+        },
         "run": dict(run),
         "versions": dict(sorted(provenance.versions.items())),
-        "inputs": [{**file.entry(), "path": relative(file.path, folder)} for file in provenance.files],
+        "inputs": [
+            {**file.entry(), **({"path": relative(file.path, folder)} if file.path else {"origin": file.origin})}
+            for file in provenance.files
+        ],
         "blocks": [_block(outcome, policy.protects[outcome.name]) for outcome in outcomes],
         "outputs": list(outputs),
     }
+
+
+def _parameters(policy: Policy) -> dict[str, Any]:
+    """Their values as `--set` takes them, so that a replay sets them whatever the file says by then."""
+    return {"parameters": {p.name: p.text for p in policy.parameters.values()}} if policy.parameters else {}
 
 
 def _block(outcome: Outcome, protect: d.Block) -> dict[str, Any]:
@@ -120,11 +134,15 @@ def load_lock(path: Path) -> tuple[dict[str, Any], bytes]:
     for name, kind in (("policy", dict), ("run", dict), ("versions", dict), *_LISTS):
         if not isinstance(content.get(name), kind):
             raise Unreadable(f"`{name}` is missing or not what it should be")
+    said = content["policy"].get("parameters", {})
+    if not isinstance(said, dict) or not all(isinstance(text, str) for text in said.values()):
+        raise Unreadable("the parameters of its policy are no table of texts")
     if not isinstance(content["run"].get("policy"), str):
         raise Unreadable("it does not say which policy it is about")
     for name, _ in _LISTS:
-        wanted = ("name", "pattern") if name == "blocks" else ("path", "sha256")
         for one in content[name]:
+            elsewhere = name == "inputs" and isinstance(one, dict) and "origin" in one
+            wanted = ("name", "pattern") if name == "blocks" else ("origin" if elsewhere else "path", "sha256")
             if not isinstance(one, dict) or not all(isinstance(one.get(key), str) for key in wanted):
                 raise Unreadable(f"an entry of `{name}` lacks {' or '.join(wanted)}")
     return content, raw

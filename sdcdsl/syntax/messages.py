@@ -28,6 +28,7 @@ USAGE: dict[str, dict[str, Usage]] = {
         "use": Usage('use "FILE" [as NAME]', 'use "house-rules.sdc" as office'),
         "policy": Usage('policy "TITLE"', 'policy "Turnover by region, 2025"'),
         "seed": Usage("seed NUMBER", "seed 2025"),
+        "param": Usage('param NAME = NUMBER | PERCENTAGE | TIME | "TEXT"', "param year = 2025"),
         "dimension": Usage("dimension NAME { … }", "dimension region {"),
         "data": Usage("data NAME { … }", "data enterprises {"),
         "table": Usage("table NAME { … }", "table turnover {"),
@@ -66,7 +67,8 @@ USAGE: dict[str, dict[str, Usage]] = {
     },
     "table": {
         "from": Usage("from DATA", "from enterprises"),
-        "by": Usage("by DIMENSION, DIMENSION, …", "by nace, region"),
+        "by": Usage("by DIMENSION [to level N], DIMENSION, …", "by nace to level 3, region"),
+        "recode": Usage('recode DIMENSION { … } | FORMAT "FILE"', "recode size {"),
         "sum": Usage("sum COLUMN", "sum turnover"),
         "count": Usage("count [COLUMN]", "count"),
         "value": Usage("value COLUMN [{ … }]", "value TOT"),
@@ -100,6 +102,7 @@ USAGE: dict[str, dict[str, Usage]] = {
         "assess": Usage("assess EXPERIMENT, … [{ … }]", "assess B1, B2"),
         "release": Usage('release FORMAT "FILE" [{ … }]', 'release csv "turnover.csv"'),
     },
+    "recode": {"": Usage("CODE = CODE, CODE, …", 'low = small, "10-49"')},
     "options": {"": Usage("OPTION [VALUE, …] [where CONDITION]", "time_limit 10 min")},
 }
 USAGE["scenario"] = {word: USAGE["protect"][word] for word in ("lpl", "upl", "spl", "against")}
@@ -113,6 +116,7 @@ BLOCKS = {
     "attacker": "an attacker",
     "scenario": "a scenario",
     "protect": "a protect block",
+    "recode": "a recode",
     "options": "a block of options",
 }
 
@@ -122,8 +126,10 @@ _NAMED_AFTER = {
     "table": "a name for the table",
     "attacker": "a name for the attacker",
     "scenario": "a name for the scenario",
+    "param": "a name for the parameter",
     "as": "a name",
-    "by": "a name",
+    "by": "a dimension",
+    "recode": "a dimension",
     "from": "the name of a data block",
     "sum": "a column",
     "value": "a column",

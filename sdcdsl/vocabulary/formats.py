@@ -36,8 +36,10 @@ class Reader(Record):
     the record, or "module:function" of one that loads a library of data:
 
     readers      read(path, asked: ColumnSelection, reading: Reading) -> (Records | None, [Diagnostic])
+                 (of a reader without files: its name instead of the path)
     tables       read(path, options) -> (JJTable | None, [Diagnostic])
     hierarchies  read(path, total, name, options) -> (CodeTree | None, [Diagnostic])
+    recodes      read(path, leaves, codes, options) -> (((code, (code, …)), …) | None, [Diagnostic])
     cell_lists   read(path, dimensions, options) -> ([CellEntry], [Diagnostic])
 
     Bad input is a diagnostic, and never raises.
@@ -49,6 +51,9 @@ class Reader(Record):
     read: Callable[..., Any] | str | None = None
     suffix: str | None = None  # of data: the files of this format in a folder; None: it is one file
     late: bool = False  # the rows are read when they are needed: a damaged file may show only then
+    holds: tuple[str, ...] = ()  # of data: what such a file looks like (`bind.readers.file_kinds`); () is not looked at
+    no_file: bool = False  # of data: what stands in quotation marks is a name, which `read` is given instead of a path
+    digest_of_records: bool = False  # of data: a lock has the digest of what was read, and not of the whole file
 
     def incomplete(self) -> str | None:
         if self.read is None:
@@ -82,6 +87,7 @@ class Writer(Record):
 READERS = Registry("readers", Reader)
 TABLES = Registry("tables", Reader)
 HIERARCHIES = Registry("hierarchies", Reader)
+RECODES = Registry("recodes", Reader)
 CELL_LISTS = Registry("cell_lists", Reader)
 WRITERS = Registry("writers", Writer)
 # What a file is for, in words, and what it may be written in.
@@ -89,6 +95,7 @@ FORMATS: dict[str, Registry[Reader] | Registry[Writer]] = {
     "data": READERS,
     "a table": TABLES,
     "a hierarchy": HIERARCHIES,
+    "a recode": RECODES,
     "a list of sensitive cells": CELL_LISTS,
     "a release": WRITERS,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -187,3 +188,18 @@ def test_strict_is_for_locks(locked):  # noqa: F811
 def test_a_folder_that_moved_as_a_whole(locked, tmp_path):  # noqa: F811
     there = shutil.copytree(tmp_path, tmp_path.with_name("moved"))
     assert verify(there / locked.name, "--replay", "--strict").exit_code == 0
+
+
+def test_a_replay_sets_parameters_as_they_were(policy, tmp_path):
+    """At levels 10 and 12 the cheapest pattern costs 85, not 59 as at those the file says (paper 003, Figure 1)."""
+    path = policy("method csp", 'release csv "out-{edition}.csv"', levels=("lpl low", "upl high"))
+    declared = 'param edition = "a"\nparam low = 5\nparam high = 8\n\ndimension'
+    path.write_text(path.read_text(encoding="utf-8").replace("dimension", declared, 1), encoding="utf-8")
+    settings = ("--set", "low=10", "--set", "high=12", "--set", "edition=b")
+    assert protect(path, *settings, "--no-report").exit_code == 0
+    lock = tmp_path / "investment.sdc.lock"
+    content = tomllib.loads(lock.read_text(encoding="utf-8"))
+    assert content["policy"]["parameters"] == {"edition": "b", "low": "10", "high": "12"}
+    assert content["blocks"][0]["objective"] == 85
+    found = states(lock, "--replay")
+    assert (found["policy", "meaning"], found["replayed", "out-b.csv"]) == ("holds", "holds")

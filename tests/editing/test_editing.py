@@ -231,3 +231,42 @@ def test_tokens_under_every_place_of_a_text_are_found() -> None:
         if token.type == "NAME":
             found = here.token_at(token.start)
             assert found is not None and found.text == token.text
+
+
+PARAMETERS = """sdc 1
+policy "Turnover {year}"
+param year = 2025
+param share = 10%
+table t {
+  csv "turnover-{year}.csv"
+  only where year = "{year}"
+}
+protect t {
+  lpl share of value
+  upl 2 * (share of value)
+}
+"""
+
+
+def parameters(text: str = PARAMETERS) -> Opened:
+    return open_text(text, Path("p.sdc"))
+
+
+def test_a_parameter_is_renamed_in_texts_and_amounts_and_a_column_is_not() -> None:
+    text = PARAMETERS
+    for name in ("year", "share"):
+        spans = rename(parameters(), at(PARAMETERS, f"param {name}", 6), "other")
+        for span in sorted(spans, key=lambda s: -s.start):
+            text = text[: span.start] + "other" + text[span.end :] if name == "year" else text
+        assert len(spans) == {"year": 4, "share": 3}[name]
+    assert "only where year = " in text
+    assert text.count("{other}") == 3
+
+
+def test_a_parameter_shows_its_value_and_is_proposed() -> None:
+    found = hover(parameters(), at(PARAMETERS, "{year}", 2))
+    assert found is not None
+    assert "param year = 2025" in found.markdown
+    _, proposals = complete(parameters(), at(PARAMETERS, "{year}", 3))
+    assert [p.text for p in proposals] == ["year", "share"]
+    assert [s.name for s in outline(parameters().file.document) if s.kind == "param"] == ["year", "share"]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tempfile
+from functools import cache
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyreadstat
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, write
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
+from tests.bind.readers.office_files import workbook
 from tests.by_search import by_search
 from tests.executing.cubes import cube, problem_of
 from tests.importing import worlds
@@ -123,6 +129,43 @@ def parquets() -> list[bytes]:
     cells = io.BytesIO()
     pl.DataFrame({"activity": ["I"], "region": ["A"], "value": [20.0]}).write_parquet(cells)
     return [*out, cells.getvalue()]
+
+
+def _units() -> pl.DataFrame:
+    return pl.DataFrame({"region": ["A", "B"], "size": ["1", "2"], "turnover": [10.0, 20.5], "id": ["u1", "u2"]})
+
+
+def workbooks() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as name:
+        workbook(Path(name) / "a.xlsx", frame=_units(), about=False)
+        return [(Path(name) / "a.xlsx").read_bytes()]
+
+
+def statistical(suffix: str) -> list[bytes]:
+    """As SAS, SPSS or Stata have it."""
+    write = {"xpt": pyreadstat.write_xport, "sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}[suffix]
+    with tempfile.TemporaryDirectory() as name:
+        write(_units(), Path(name) / f"a.{suffix}")
+        return [(Path(name) / f"a.{suffix}").read_bytes()]
+
+
+@cache
+def duckdbs() -> list[bytes]:
+    """A database of small blocks, and queries."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "a.duckdb"
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH '{path}' AS db (BLOCK_SIZE 16384)")
+            connection.execute("CREATE TABLE db.units (id TEXT, region TEXT, size TEXT, turnover DOUBLE)")
+            rows = _units().select("id", "region", "size", "turnover").rows()
+            connection.executemany("INSERT INTO db.units VALUES (?, ?, ?, ?)", rows)
+        made = path.read_bytes()
+    queries = (b"select * from units", b"select id, region, size, sum(turnover) as turnover from units group by all")
+    return [made, *queries]
+
+
+def packed() -> list[bytes]:
+    return [*MICRODATA[:1], gzip.compress(MICRODATA[0], mtime=0), pa.compress(MICRODATA[0], codec="zstd", asbytes=True)]
 
 
 def compressed() -> list[bytes]:

@@ -23,6 +23,7 @@ from typing import Any
 from sdcdsl.bind.readers.arb import read_arb
 from sdcdsl.bind.readers.argus_data import read_argus_data
 from sdcdsl.bind.readers.correspondence import read_correspondence
+from sdcdsl.bind.readers.file_kinds import kind_of_bytes
 from sdcdsl.bind.readers.hrc import hrc_text, read_hrc
 from sdcdsl.bind.readers.hst import read_hst
 from sdcdsl.bind.readers.jj import jj_text, read_jj
@@ -203,6 +204,40 @@ def parquet(raw: bytes, folder: Path) -> None:
     said(read_release(_problem(), {"t": path})[1])
 
 
+def _foreign(statement: str, name: str) -> Callable[[bytes, Path], None]:
+    """Data in a format of other programs."""
+
+    def read(raw: bytes, folder: Path) -> None:
+        put(raw, folder, name)
+        text = MICRODATA.replace('csv "fuzzed.csv" { missing "NA" }', f'{statement} "{name}"')
+        problems, found = bind_text(text, folder)
+        said(found)
+        assert problems or has_errors(found)
+
+    return read
+
+
+def duckdb(raw: bytes, folder: Path) -> None:
+    """A database file, and text as a query on one that is whole."""
+    put(raw, folder, "fuzzed.duckdb")
+    said(bind_text(_queried("fuzzed.duckdb", 'table "units"'), folder)[1])
+    put(seeds.duckdbs()[0], folder, "whole.duckdb")
+    query = raw.decode("latin-1").translate({ord(sign): " " for sign in '"\r\n\0'})[:400]
+    if query.isprintable() and query.strip():
+        said(bind_text(_queried("whole.duckdb", f'query "{query}"'), folder)[1])
+
+
+def _queried(name: str, what: str) -> str:
+    return MICRODATA.replace('csv "fuzzed.csv" { missing "NA" }', f'duckdb "{name}" {{ {what} }}')
+
+
+def packed(raw: bytes, folder: Path) -> None:
+    """As it is, and packed: hardly any change of a packed file gets past its sum."""
+    _foreign("csv", "fuzzed.csv")(raw, folder)
+    _foreign("csv", "fuzzed.csv")(gzip.compress(raw, 1, mtime=0), folder)
+    kind_of_bytes(raw, put(raw, folder, "fuzzed.dat"))
+
+
 # ---- releases, and what is written beside them -------------------------------------------------------
 
 
@@ -346,4 +381,10 @@ TARGETS = {
     "lock": Target(lock, lambda: list(seeds.LOCKS), ("[[inputs]]", "[run]", '"', "= ", "1979-05-27", *NUMBERS)),
     "solution": Target(solution, lambda: list(seeds.SOLUTIONS), ("# Columns", "<variable", 'name="', *NUMBERS)),
     "parquet": Target(parquet, seeds.parquets, ("PAR1",)),
+    "workbook": Target(_foreign("excel", "fuzzed.xlsx"), seeds.workbooks, ("xl/worksheets", "<c r=", 't="s"')),
+    "sas": Target(_foreign("sas", "fuzzed.xpt"), lambda: seeds.statistical("xpt"), ("HEADER RECORD", *NUMBERS)),
+    "spss": Target(_foreign("spss", "fuzzed.sav"), lambda: seeds.statistical("sav"), ("$FL2", "$FL3", *NUMBERS)),
+    "stata": Target(_foreign("stata", "fuzzed.dta"), lambda: seeds.statistical("dta"), ("<stata_dta>", *NUMBERS)),
+    "duckdb": Target(duckdb, seeds.duckdbs, ("DUCK", "select", "units")),
+    "packed": Target(packed, seeds.packed, ("\x1f\x8b", "\x28\xb5\x2f\xfd", *NUMBERS)),
 }

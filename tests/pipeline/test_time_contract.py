@@ -7,27 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.generators import cubic, frequency
+from sdcdsl.audit import Audit, audit_release
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
+from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
-from sdcdsl.pattern import hidden
+from sdcdsl.pattern import Pattern, hidden
 from sdcdsl.pipeline import search
-from sdcdsl.pipeline.protect import prepare
-from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS, MOST, for_search, late
+from sdcdsl.pipeline.protect import planned, prepare
+from sdcdsl.pipeline.rounds import NOT_AUDITED, Rounds
+from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS, MOST, Shares, for_search, late
 from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
 from tests.cli.protecting import Policies
 from tests.pipeline.others import others  # noqa: F401
 from tests.pipeline.test_pipeline import asked
-from tests.waiting import Looks
+from tests.pipeline.test_sums import SINGLETON
+from tests.waiting import HANGS, Looks
 
 EVERYTHING = 4 * 190.0  # what hiding all cells of the table costs
 
@@ -77,10 +82,10 @@ def test_time_for_the_audit_is_set_aside() -> None:
     problem = cubic(1_000)
     assert for_search(Deadline(), problem, "ip").remaining == float("inf")
     whole = Deadline(1e6)
-    kept = {method: 1e6 - for_search(whole, problem, method).limit for method in ("ip", "csp", "cta")}
+    kept = {method: 1e6 - for_search(whole, problem, method).remaining for method in ("ip", "csp", "cta")}
     assert kept["ip"] > kept["csp"] > kept["cta"] > 0  # of an adjusted table distances are all there is to look at
-    assert for_search(whole, problem, "cta", experiments=True).limit < 1e6 * (1 - FOR_EXPERIMENTS)
-    assert for_search(Looks(1.0), cubic(3_375), "rounding").limit >= (1 - MOST) * 0.9
+    assert for_search(whole, problem, "cta", experiments=True).remaining < 1e6 * (1 - FOR_EXPERIMENTS)
+    assert for_search(Looks(1.0), cubic(3_375), "rounding").remaining >= (1 - MOST) * 0.9
 
 
 def test_an_audit_that_is_late_is_told_of() -> None:
@@ -88,6 +93,36 @@ def test_an_audit_that_is_late_is_told_of() -> None:
     over = Looks(1e-3)
     over.looks = 7_000
     assert "6 s after the limit" in " ".join(late(over)) or "7 s after the limit" in " ".join(late(over))
+
+
+class Still(Deadline):
+    """A clock that stands."""
+
+    @property
+    def elapsed(self) -> float:
+        return 0.0
+
+
+def test_an_audit_that_does_not_end_takes_nothing_away(tmp_path) -> None:
+    """Of two releases the first is audited; the better one is given up with its audit."""
+    request = asked(SINGLETON.write(tmp_path, "csp"), time_limit=1.0)
+    [task] = planned(request).tasks
+    a = task.problem.dataset["a"].values
+    audits: list[Audit] = []
+
+    def search(*_: object) -> Result:
+        return Result(FEASIBLE, hidden(a, np.ones(len(a), dtype=bool)), 10.0 - len(audits), timed=True)
+
+    def judge(problem: TableProblem, pattern: Pattern, *_: object) -> tuple[Audit | None, list[Diagnostic]]:
+        if audits:
+            Event().wait(HANGS)
+        audits.append(audit_release(problem, pattern, exact=False))
+        return audits[-1], []
+
+    shares = Shares(Still(1.0), task.problem, "csp")
+    made = Rounds(task.problem, task.plans[0], request, shares, search, judge).run()
+    assert made.audit is audits[0] and made.result.objective == 10.0
+    assert NOT_AUDITED in made.result.notes
 
 
 # ---- every method on a table that it cannot finish ----------------------------------------------------------------
@@ -120,6 +155,11 @@ def within(problem: TableProblem) -> dict[str, Any]:
     return {"range": (-far, far), "end": "free"}
 
 
+def rounded_or_hidden(problem: TableProblem) -> dict[str, Any]:
+    first = np.arange(problem.n) < problem.n // 2
+    return {"round": np.where(first, 3.0, np.nan), "suppress": ~first}
+
+
 METHODS: dict[str, tuple[Callable[[], TableProblem], Callable[[TableProblem], dict[str, Any]]]] = {
     "csp": (magnitudes, lambda p: {}),
     "ip": (magnitudes, lambda p: {}),
@@ -127,6 +167,7 @@ METHODS: dict[str, tuple[Callable[[], TableProblem], Callable[[TableProblem], di
     "ecta": (few_magnitudes, lambda p: {"alpha": 0.5, "tries": 500}),
     "rounding": (counts, lambda p: {"base": 3.0}),
     "perturb": (levels_of_two, within),
+    "combined": (counts, rounded_or_hidden),
 }
 
 

@@ -39,7 +39,7 @@ def _grown(inner: st.SearchStrategy) -> st.SearchStrategy:
         st.builds(x.Call, names, arguments),
         st.builds(x.Negative, inner),
         st.builds(x.Binary, st.sampled_from("+-*/^"), inner, inner),
-        st.builds(lambda p, e: x.Binary("of", p, e), percents, inner),
+        st.builds(lambda p, e: x.Binary("of", p, e), st.one_of(percents, names.map(x.Name)), inner),
         st.builds(x.Compare, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), inner, inner),
         st.builds(x.Not, inner),
         st.builds(x.Every, parts.filter(lambda p: not any(isinstance(e, x.Every) for e in p))),
@@ -180,6 +180,7 @@ facts = st.one_of(
     st.builds(d.Use, texts, _alias),
     st.builds(d.Title, texts),
     st.builds(d.Seed, whole),
+    st.builds(d.Param, names, st.one_of(numbers, numbers.map(x.Negative), percents, durations, texts.map(x.Text))),
     st.builds(lambda c, b: d.Sensitive(c, because=b), cells, reasons),
     st.builds(
         lambda t, w, r, b: d.Sensitive(d.Cells(t, where=w), rule=r, because=b),

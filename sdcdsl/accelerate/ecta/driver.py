@@ -240,6 +240,11 @@ class EctaSearch:
         self._fell_short += made.short
         if made.outcome in (PROTECTED, DOUBLED) and (self.best is None or made.beta < self.best.beta):
             self.best = made
+            if made.table is not None:
+                z, beta = made.table.z, made.beta
+                self.context.incumbents.offer(
+                    beta, lambda: Result(FEASIBLE, published(self.instance, z, self.alpha, beta), beta)
+                )
         return made
 
     def _search_beta(self, ranges: Ranges) -> None:

@@ -67,6 +67,7 @@ class Counted:
         self.best: np.ndarray | None = None
         self.objective, self.bound = inf, -inf
         self.infeasible = False
+        self.shown: Callable[[float], None] = lambda objective: None  # called when `best` is a better one
         self.hopeless: Benders | None = None
         self.rounds = 0
 
@@ -334,11 +335,11 @@ class Counted:
         price = float(self.cost @ finite + self.fixed[used].sum() + self.extra.price @ self.extra.lacking(width, used))
         if price < self.objective:
             self.best, self.objective = z, price
+            self.shown(price)
 
-    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+    def intervals(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Down and up of every cell, as wide as is required."""
-        assert self.best is not None
-        down, up = self.demands.classes.to_cells(self.best[: self.n], self.best[self.n :])
+        down, up = self.demands.classes.to_cells(z[: self.n], z[self.n :])
         if self.min_width is None:
             return down, up
         w_down, w_up, _ = self.costs

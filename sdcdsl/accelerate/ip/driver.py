@@ -7,6 +7,7 @@ What comes out is valid whatever was cut short: a time limit costs quality, neve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -33,6 +34,8 @@ from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
 WITHIN = 1e-6  # of a width: what a cap overlooks
 CRUMB = 1e-9  # of the lowest level: widths that are not published
+
+Sides = tuple[np.ndarray, np.ndarray]  # down and up of every cell
 
 
 def solve(problem: TableProblem, context: SolveContext) -> Result:
@@ -84,8 +87,9 @@ class IntervalSearch:
         benders = Benders(self.instance, demands, self.w_down, self.w_up, widest)
         benders.checkpointer = self.context.checkpointer
         # What a solver's digits leave open is covered by the margin, mostly; the audit says whether it is.
-        benders.shown = lambda objective, z: self.context.incumbents.offer(
-            objective, lambda: self._in_hand(demands, coarse(benders.separation, z))
+        n = demands.classes.count
+        benders.shown = lambda objective, z: self._in_hand(
+            objective, z, lambda z: demands.classes.to_cells(*np.split(coarse(benders.separation, z), [n]))
         )
         before_polishing = self._before_polishing(benders)
         z, missed = None, np.ones(1, dtype=bool)
@@ -131,9 +135,9 @@ class IntervalSearch:
         z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
         return z, np.zeros(1, dtype=bool)
 
-    def _in_hand(self, demands: CutRequirements, z: np.ndarray) -> Result:
-        n = demands.classes.count
-        return self._result(*demands.classes.to_cells(z[:n], z[n:]), -inf)
+    def _in_hand(self, objective: float, z: np.ndarray | None, of_cells: Callable[[np.ndarray], Sides]) -> None:
+        assert z is not None
+        self.context.incumbents.offer(objective, lambda: self._result(*of_cells(z), -inf))
 
     def _before_polishing(self, benders: Benders) -> Deadline:
         """The time less what it takes to find a move for every level, foreseen from a few."""
@@ -159,6 +163,7 @@ class IntervalSearch:
             (self.min_width, self.cap_width, self.cap_intervals),
             self.conditions,
         )
+        counted.shown = lambda objective: self._in_hand(objective, counted.best, counted.intervals)
         counted.run(self.context.deadline, self.gap, self.context.report)
         self.seconds["cuts"] = perf_counter() - began
         if counted.hopeless is not None:
@@ -166,7 +171,7 @@ class IntervalSearch:
         if counted.best is None:
             status = INFEASIBLE if counted.infeasible else LIMIT
             return Result(status, bound=_finite(counted.bound), seconds=self.seconds)
-        down, up = counted.intervals()
+        down, up = counted.intervals(counted.best)
         return self._result(down, up, counted.bound, {"rounds": counted.rounds})
 
     def _infeasible(self, benders: Benders) -> Result:

@@ -12,6 +12,7 @@ import polars as pl
 from sdcdsl.bind.readers.csv_text import Header, all_rows, find_header, header_problems, not_delimited, uneven_rows
 from sdcdsl.bind.readers.records import ROW, ColumnSelection, Records, code_of_text, number_of_text, number_problems
 from sdcdsl.bind.readers.text_files import decode, open_bytes
+from sdcdsl.bind.readers.unpacking import is_packed, unpacked
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 
 NEWLINE = 10
@@ -52,6 +53,8 @@ def _text(source: Path | Source, name: str, encoding: str | None) -> tuple[str |
         text, problems = source.text, []
     else:
         raw, problems = open_bytes(source)
+        if raw is not None and is_packed(raw):
+            raw, problems = unpacked(raw, name, encoding)
         if raw is None:
             return None, problems
         text, problems = decode(raw, name, encoding)

@@ -166,13 +166,8 @@ def _advice(words: Sequence[str], asked: ColumnSelection) -> tuple[str, str] | N
     return None
 
 
-def records_of(
-    scan: pl.LazyFrame, name: str, asked: ColumnSelection, *, lines: bool = False
-) -> tuple[Records | None, list[Diagnostic]]:
-    """The asked columns of a frame that counts its rows in `ROW`, checked: texts and numbers as the file has them."""
-    schema = scan.collect_schema()
-    names = [c for c in schema.names() if c != ROW]
-    problems = [
+def missing_columns(names: Sequence[str], name: str, asked: ColumnSelection) -> list[Diagnostic]:
+    return [
         diagnostic(
             "SDC303",
             f"no column `{clip(column)}` in {name}",
@@ -183,6 +178,14 @@ def records_of(
         for column in asked.columns
         if column not in names
     ]
+
+
+def records_of(
+    scan: pl.LazyFrame, name: str, asked: ColumnSelection, *, lines: bool = False
+) -> tuple[Records | None, list[Diagnostic]]:
+    """The asked columns of a frame that counts its rows in `ROW`, checked: texts and numbers as the file has them."""
+    schema = scan.collect_schema()
+    problems = missing_columns([c for c in schema.names() if c != ROW], name, asked)
     if problems:
         return None, problems
     problems = [*_wrong_kinds(schema, name, asked)]

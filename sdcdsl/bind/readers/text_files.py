@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
+from sdcdsl.bind.readers.file_kinds import KINDS, kind_of_bytes
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Source, diagnostic
 from sdcdsl.ordinary_files import open_ordinary
 
@@ -59,7 +60,9 @@ def decode(raw: bytes, name: str, encoding: str | None = None) -> tuple[str | No
         raw, encoding = raw[len(mark) :], "utf-8"
     chosen = encoding or marked or "utf-8"
     if b"\0" in raw[:LOOKED_AT] and not _plain(chosen).startswith(("utf16", "utf32")):
-        return None, [diagnostic("SDC302", f"{name} is not a text file", FilePlace(name), "holds zero bytes")]
+        kind = kind_of_bytes(raw[:LOOKED_AT])
+        what = f"{name} is {KINDS[kind].words}, and not text" if kind else f"{name} is not a text file"
+        return None, [diagnostic("SDC302", what, FilePlace(name), "holds zero bytes")]
     try:
         text = raw.decode(chosen)
     except LookupError:

@@ -98,6 +98,7 @@ def _provenance(provenance: Provenance) -> dict[str, Any]:
         "inputs": provenance.inputs,
         "versions": dict(provenance.versions),
         "seed": provenance.policy.seed,
+        "parameters": {p.name: p.text for p in provenance.policy.parameters.values()},
         "day": provenance.day.isoformat(),
         "options": {name.replace("_", " "): str(value) for name, value in provenance.options.items()},
         "source": provenance.source.name,

@@ -1,0 +1,31 @@
+"""excel: a sheet of a workbook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdcdsl.record import Record, record
+from sdcdsl.vocabulary.formats import Reader
+from sdcdsl.vocabulary.option import Kind, option
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.readers.records import ColumnSelection, Reading, Records
+    from sdcdsl.diagnostics import Diagnostic
+
+
+@record
+class ExcelOptions(Record):
+    sheet: Any = option(Kind.TEXT, "the sheet; the first if not given", None)
+    header: Any = option(Kind.WHOLE, "the row that has the names of the columns, counted from 1", 1, least=1)
+    decimal: Any = option(Kind.TEXT, "the decimal sign of numbers that are held as text", ".")
+    missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
+
+
+def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+    from sdcdsl.bind.readers.workbooks import read_workbook
+
+    return read_workbook(path, asked, reading)
+
+
+READER = Reader("excel", "a sheet of an Excel or OpenDocument workbook", ExcelOptions, read, holds=("workbook",))

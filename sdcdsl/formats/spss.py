@@ -1,0 +1,22 @@
+"""spss: a SPSS file (.sav, .zsav)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdcdsl.formats.sas import StatisticalOptions
+from sdcdsl.vocabulary.formats import Reader
+
+if TYPE_CHECKING:
+    from sdcdsl.bind.readers.records import ColumnSelection, Reading, Records
+    from sdcdsl.diagnostics import Diagnostic
+
+
+def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+    from sdcdsl.bind.readers.statistical_files import read_spss
+
+    return read_spss(path, asked, reading)
+
+
+READER = Reader("spss", "SPSS file (.sav, .zsav)", StatisticalOptions, read, holds=("spss",))

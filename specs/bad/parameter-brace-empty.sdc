@@ -1,0 +1,4 @@
+sdc 1
+policy "Turnover {} and {year + 1}"
+
+param year = 2025

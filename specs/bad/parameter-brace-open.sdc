@@ -1,0 +1,4 @@
+sdc 1
+policy "Turnover {year"
+
+param year = 2025

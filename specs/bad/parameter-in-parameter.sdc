@@ -1,0 +1,5 @@
+sdc 1
+policy "Turnover {title}"
+
+param year = 2025
+param title = "in {year}"

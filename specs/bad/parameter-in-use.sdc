@@ -1,0 +1,5 @@
+sdc 1
+use "house-{year}.sdc" as office
+policy "Turnover"
+
+param year = 2025

@@ -1,0 +1,4 @@
+sdc 1
+policy "Turnover {value}"
+
+param value = 2025

@@ -1,0 +1,2 @@
+sdc 1
+policy "Turnover {year}"

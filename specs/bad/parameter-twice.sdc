@@ -1,0 +1,5 @@
+sdc 1
+policy "Turnover {year}"
+
+param year = 2025
+param year = 2026

@@ -1,0 +1,4 @@
+sdc 1
+policy "Turnover {yaer}"
+
+param year = 2025

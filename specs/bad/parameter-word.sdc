@@ -1,0 +1,4 @@
+sdc 1
+policy "Turnover {focus}"
+
+param focus = North
