@@ -55,6 +55,9 @@ LINES: dict[str, dict[str, str]] = {
         "columns": "sdcdsl.formats.columns:HIERARCHY",
         "parents": "sdcdsl.formats.parents:HIERARCHY",
     },
+    "recodes": {
+        "grc": "sdcdsl.formats.grc:RECODE",
+    },
     "cell_lists": {
         "csv": "sdcdsl.formats.csv:CELL_LIST",
         "hst": "sdcdsl.formats.hst:CELL_LIST",

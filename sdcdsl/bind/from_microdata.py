@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from sdcdsl.bind.coarser import PublishedCodes, moved
 from sdcdsl.bind.dimensions import codes_under, levels_in
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.holdings import cells_of
@@ -34,6 +35,7 @@ def from_microdata(
     policy: Policy,
     block: d.Block,
     cells: Lattice,
+    chosen: Sequence[PublishedCodes],
     sources: Sources,
     today: datetime.date,
     variables: Sequence[str] = (),
@@ -45,7 +47,7 @@ def from_microdata(
     place = FilePlace(records.name)
     frame = records.frame
     for only in block.all(d.Only):
-        frame = frame.filter(_filter(only.where, cells, sources, data))
+        frame = frame.filter(_filter(only.where, [one.fine for one in chosen], sources, data))
     total = block.last(d.Sum)
     columns = Columns(
         dimensions=tuple(sources.column(data, dim.name) for dim in cells.dimensions),
@@ -54,6 +56,7 @@ def from_microdata(
         group=sources.declared(data, "group"),
         weight=sources.declared(data, "weight"),
     )
+    frame = moved(frame, columns.dimensions, chosen)
     k = _largest_needed(policy)
 
     def table_of(frame: pl.LazyFrame, columns: Columns = columns, k: int = k) -> Tabulation | None:
@@ -154,13 +157,13 @@ def in_force(waive: d.Waive, today: datetime.date) -> bool:
 # ---- `only where` ------------------------------------------------------------------------------------------
 
 
-def _filter(e: x.Expression, cells: Lattice, sources: Sources, data: str) -> pl.Expr:
+def _filter(e: x.Expression, known: Sequence[DimensionCodes], sources: Sources, data: str) -> pl.Expr:
     """A condition on records as a polars expression."""
 
     def inner(part: x.Expression) -> pl.Expr:
-        return _filter(part, cells, sources, data)
+        return _filter(part, known, sources, data)
 
-    dimensions = {dim.name: dim for dim in cells.dimensions}
+    dimensions = {dim.name: dim for dim in known}
     match e:
         case x.Every(parts):
             return pl.all_horizontal([inner(p) for p in parts])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from sdcdsl.bind.coarser import PublishedCodes, ambiguous, projected, published, unchanged
 from sdcdsl.bind.dimensions import bind_dimension
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.from_cells import from_cells
@@ -16,16 +17,19 @@ from sdcdsl.bind.from_inline import from_inline
 from sdcdsl.bind.from_jj import from_jj
 from sdcdsl.bind.from_microdata import from_microdata
 from sdcdsl.bind.hierarchy import DimensionCodes
-from sdcdsl.bind.lattice import Lattice, lattice
+from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.magnitude import too_large
+from sdcdsl.bind.options import option_values
 from sdcdsl.bind.readers.parquet_records import UNREADABLE
+from sdcdsl.bind.reading import read_by
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
+from sdcdsl.policy.coarser import Groups, groups_of, level_of, recode_of
 from sdcdsl.policy.resolve import Policy
-from sdcdsl.vocabulary.formats import READERS
+from sdcdsl.vocabulary.formats import READERS, RECODES
 from sdcdsl.vocabulary.quantities import QUANTITIES, ROLES
 
 
@@ -39,6 +43,8 @@ class Binding:
     sources: Sources = field(init=False)
     dimensions: dict[str, DimensionCodes | None] = field(default_factory=dict)
     tables: dict[str, BoundTable | None] = field(default_factory=dict)
+    recodes: dict[tuple[str, str], tuple[Groups | None, list[Diagnostic]]] = field(default_factory=dict)
+    published: dict[str, dict[str, None]] = field(default_factory=dict)  # codes that some table has, by dimension
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -113,23 +119,35 @@ class Binding:
         origin = block.last(d.Origin)
         if origin is not None:
             return from_jj(block, origin, self.places)
-        cells, found = self._lattice(block)
-        if cells is None or has_errors(found):
+        chosen, found = self._codes(block)
+        if chosen is None or has_errors(found):
             return None, found
+        place = block.heading or FilePlace(f"table {block.name}")
+        cells, more = lattice([one.codes for one in chosen], place=place)
+        found = found + more
+        if cells is None:
+            return None, found
+        if is_microdata(block):
+            variables = self.variables(block.the(d.From).data)
+            table, more = from_microdata(self.policy, block, cells, chosen, self.sources, self.today, variables)
+            return table, found + more
+        whole, more = lattice([one.whole or one.codes for one in chosen], place=place)
+        if whole is None:
+            return None, found + more
         values = block.last(d.Values)
         if values is not None:
-            table, more = from_inline(self.policy, block, values, cells)
-        elif is_microdata(block):
-            variables = self.variables(block.the(d.From).data)
-            table, more = from_microdata(self.policy, block, cells, self.sources, self.today, variables)
+            table, more = from_inline(self.policy, block, values, whole)
         else:
-            table, more = from_cells(block, cells, self.sources, self.variables(block.the(d.From).data))
+            table, more = from_cells(block, whole, self.sources, self.variables(block.the(d.From).data))
+        if table is not None and any(one.moves for one in chosen):
+            table = projected(table, cells)
         return table, found + more
 
-    def _lattice(self, block: d.Block) -> tuple[Lattice | None, list[Diagnostic]]:
+    def _codes(self, block: d.Block) -> tuple[list[PublishedCodes] | None, list[Diagnostic]]:
+        """The codes of the table's dimensions, as it publishes them."""
         by = block.the(d.By)
         found: list[Diagnostic] = []
-        chosen: list[DimensionCodes] = []
+        chosen: list[PublishedCodes] = []
         for name in by.dimensions:
             if name not in self.dimensions:
                 dimension, problems = bind_dimension(
@@ -139,11 +157,54 @@ class Binding:
                 self.dimensions[name] = dimension
             bound = self.dimensions[name]
             if bound is not None:
-                chosen.append(bound)
-        if len(chosen) < len(by.dimensions):
+                shown, problems = self._published(block, bound)
+                found += problems
+                if shown is not None:
+                    self.published.setdefault(name, {}).update(dict.fromkeys(shown.codes.codes))
+                    chosen.append(shown)
+        return (chosen if len(chosen) == len(by.dimensions) else None), found
+
+    def _published(self, block: d.Block, dimension: DimensionCodes) -> tuple[PublishedCodes | None, list[Diagnostic]]:
+        level, recode = level_of(block, dimension.name), recode_of(block, dimension.name)
+        if level is None and recode is None:
+            return unchanged(dimension), []
+        groups, found = self._groups(block, dimension)
+        if groups is None:
             return None, found
-        cells, more = lattice(chosen, place=block.heading or FilePlace(f"table {block.name}"))
-        return cells, found + more
+        span = recode.span if recode is not None else block.the(d.By).span
+        others = {
+            other.name: self._groups(other, dimension)[0] or ()
+            for other in self.policy.tables.values()
+            if other is not block and any(dimension.name in by.dimensions for by in other.all(d.By))
+        }
+        made, problems = published(dimension, level, groups, span)
+        problems += ambiguous(dimension, block.name, groups, others, span)
+        if made is not None and made.whole is None and not is_microdata(block):
+            headline = f"table `{block.name}` was made elsewhere: a new code cannot have the name of one it replaces"
+            problems.append(diagnostic("SDC152", headline, span))
+        return (None if has_errors(problems) else made), found + problems
+
+    def _groups(self, block: d.Block, dimension: DimensionCodes) -> tuple[Groups | None, list[Diagnostic]]:
+        """What the table merges, from the policy or from a file."""
+        recode = recode_of(block, dimension.name)
+        if recode is None or recode.file is None:
+            return groups_of(recode), []
+        key = block.name, dimension.name
+        if key not in self.recodes:
+            self.recodes[key] = self._from_file(recode.file, f"{block.name}.{dimension.name}", dimension)
+            return self.recodes[key]
+        return self.recodes[key][0], []
+
+    def _from_file(
+        self, file: d.FileReference, name: str, dimension: DimensionCodes
+    ) -> tuple[Groups | None, list[Diagnostic]]:
+        path, missing = self.places.find(name, file.path, file.span)
+        if path is None:
+            return None, missing
+        options = option_values(file.options, RECODES[file.format].options)
+        tree = dimension.trees[0]
+        leaves = tuple(code for code, leaf in zip(tree.codes, tree.is_leaf, strict=True) if leaf)
+        return read_by(RECODES, file.format, tuple, file.span, path, leaves, tree.codes, options)
 
     def _leaves(self, block: d.Block, dimension: str) -> tuple[str, ...]:
         """The codes that the data has, for hierarchies made of prefixes."""

@@ -102,6 +102,7 @@ _ERRORS = {
     "SDC149": "no such parameter",
     "SDC150": "a value of another kind than its parameter",
     "SDC151": "braces that name no parameter",
+    "SDC152": "codes that cannot be merged or left out",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",

@@ -30,6 +30,7 @@ _OPEN_BRACE = re.compile(r"(?<!\{)\{([\w.]*)$")  # in a text: the name of a para
 _NAMED = {
     "from": "data",
     "by": "dimension",
+    "recode": "dimension",
     "against": "attacker",
     "scenarios": "scenario",
     "protect": "table",
@@ -124,7 +125,7 @@ def _fitting(policy: Policy, state: Ahead, codes: Codes) -> Iterator[Proposal]:
 
 def _only_names(types: list[str], words: list[str]) -> bool:
     """`against a, b, `: nothing but names and commas follows the first word."""
-    return all(t in ("NAME", "COMMA") for t in types[1:]) and words[-1] in (words[0], ",")
+    return all(t in ("NAME", "COMMA", "TO", "LEVEL", "INT") for t in types[1:]) and words[-1] in (words[0], ",")
 
 
 def _at_a_coordinate(words: list[str]) -> bool:

@@ -22,12 +22,12 @@ _BRACED = re.compile(r"\{\{|\}\}|\{[ \t]*([^\W\d][\w.]*)[ \t]*\}")
 _CELLS = frozenset({"sensitive", "publish", "suppress", "fix", "waive"})  # facts, which may name a table
 _LISTS = {
     "from_": "data",
-    "by": "dimension",
+    "classified": "dimension",
     "against": "attacker",
     "level_against": "attacker",
     "scenarios": "scenario",
 }
-_FIRST_IS_DIMENSION = frozenset({"coordinate", "member", "under", "at_level"})
+_FIRST_IS_DIMENSION = frozenset({"recode", "recode_file", "coordinate", "member", "under", "at_level"})
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from sdcdsl.vocabulary.formats import (
     CELL_LISTS,
     HIERARCHIES,
     READERS,
+    RECODES,
     TABLES,
     WRITERS,
     Reader,
@@ -90,6 +91,8 @@ def formats_of(word: str) -> Mapping[str, Reader | Writer]:
     match word:
         case "hierarchy":
             return HIERARCHIES
+        case "recode":
+            return RECODES
         case "sensitive":
             return CELL_LISTS
         case "release":

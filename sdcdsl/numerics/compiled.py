@@ -59,15 +59,25 @@ class Kernel(Generic[P, R]):
 
     @cached_property
     def fast(self) -> Callable[P, R]:
+        return self._compiled()
+
+    @cached_property
+    def inner(self) -> Callable[P, R]:
+        """The same for other compiled kernels alone: what Python would call it by takes longer to compile than a short
+        loop."""
+        return self._compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    def _compiled(self, **options: Any) -> Callable[P, R]:
         try:
             from numba import njit  # noqa: PLC0415  half a second, so only here
         except ImportError:
             return self.plain
-        bound = _marked(self._bound("fast"), *self._elsewhere())
+        bound = _marked(self._bound("inner"), *self._elsewhere())
+        options |= {"nogil": True, "fastmath": self._freedom}
         try:
-            return cast("Callable[P, R]", njit(cache=True, nogil=True, fastmath=self._freedom)(bound))
+            return cast("Callable[P, R]", njit(cache=True, **options)(bound))
         except RuntimeError:  # no folder to keep it in
-            return cast("Callable[P, R]", njit(nogil=True, fastmath=self._freedom)(bound))
+            return cast("Callable[P, R]", njit(**options)(bound))
 
     def at(self, size: int) -> Callable[P, R]:
         """The form that fits the size; the compiled one in any case once it is there."""
@@ -103,7 +113,7 @@ class Kernel(Generic[P, R]):
                 waiting += one._callees()
         return files - {self._written.__code__.co_filename}, numbers
 
-    def _bound(self, form: Literal["plain", "fast"]) -> FunctionType:
+    def _bound(self, form: Literal["plain", "inner"]) -> FunctionType:
         """The function with the kernels it names replaced by their one form. Done late, when its module is complete."""
         written = self._written
         names = {

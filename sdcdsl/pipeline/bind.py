@@ -62,6 +62,6 @@ def bind_blocks(
             watch.bound(problems[name])
     for name in inputs.policy.tables if all_tables else ():
         binding.table(name)
-    found += unknown_codes(inputs.policy, binding.dimensions)
+    found += unknown_codes(inputs.policy, binding.dimensions, binding.published)
     # What is wrong with records is wrong in every table they feed: once is enough.
     return BoundBlocks(problems, tuple(dict.fromkeys([*binding.diagnostics, *found])), seconds)

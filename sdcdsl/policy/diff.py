@@ -276,6 +276,8 @@ def _key(s: d.Statement) -> Hashable:
             return simplified(where)
         case d.Column(role, _, rank) | d.ColumnOf(role, _, rank):
             return (type(s), role, rank)
+        case d.Recode(dimension):
+            return ("recode", dimension)
         case d.HierarchySum(total, _, name):
             return ("sum", total, name)
         case d.HierarchyFile(_, name) | d.HierarchyPrefix(_, name) | d.HierarchyTree(_, name):

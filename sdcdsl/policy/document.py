@@ -120,7 +120,27 @@ class From(Located):
 
 @record
 class By(Located):
+    """`levels` is empty where no dimension is published to a level only; else it has one entry for each dimension."""
+
     dimensions: tuple[str, ...]
+    levels: tuple[int | None, ...] = ()
+
+
+@record
+class Merged(Located):
+    """`CODE = CODE, CODE, …`: published as one."""
+
+    code: Code
+    parts: tuple[Code, ...]
+
+
+@record
+class Recode(Located):
+    """`recode DIMENSION { … }`, or `recode DIMENSION FORMAT "file"`."""
+
+    dimension: str
+    groups: tuple[Merged, ...] = ()
+    file: FileReference | None = None
 
 
 @record
@@ -275,7 +295,7 @@ class Release(Located):
 
 Statement = (
     Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree
-    | Column | Origin | From | By | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
+    | Column | Origin | From | By | Recode | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
     | Bounds | Each | Coalition | Knows | Against | Level | Conditional | Scenarios | Cost | MethodChain
     | Assess | Release
 )  # fmt: skip

@@ -163,7 +163,23 @@ class _Lowering(Pieces):
         return d.From(text_of(self.first(node)), span=self.span(node))
 
     def _by(self, node: Node) -> d.By:
-        return d.By(tuple(map(text_of, node.tokens("NAME"))), span=self.span(node))
+        parts = list(node.nodes("classified"))
+        levels = tuple(self.integer(level) if (level := part.token("INT")) else None for part in parts)
+        names = tuple(text_of(self.first(part)) for part in parts)
+        return d.By(names, levels if any(level is not None for level in levels) else (), span=self.span(node))
+
+    def _recode(self, node: Node) -> d.Recode:
+        groups: list[d.Merged] = []
+        for one in node.nodes("merged"):
+            code, *parts = self.codes(one)
+            groups.append(d.Merged(code, tuple(parts), span=self.span(one)))
+        return d.Recode(text_of(self.first(node)), tuple(groups), span=self.span(node))
+
+    def _recode_file(self, node: Node) -> d.Recode:
+        name, format, path = list(node.tokens("NAME", "STRING"))[:3]
+        span = Span(self.parsed.source, format.start, path.end)
+        file = d.FileReference(text_of(format), text_of(path), options=self.options(node), span=span)
+        return d.Recode(text_of(name), file=file, span=self.span(node))
 
     def _sum(self, node: Node) -> d.Sum:
         return d.Sum(text_of(self.first(node)), span=self.span(node))

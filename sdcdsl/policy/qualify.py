@@ -21,6 +21,7 @@ _NAME_FIELDS: dict[type, tuple[str, ...]] = {
     d.Block: ("name", "tables"),
     d.From: ("data",),
     d.By: ("dimensions",),
+    d.Recode: ("dimension",),
     d.Against: ("attackers",),
     d.Level: ("against",),
     d.Conditional: ("against",),

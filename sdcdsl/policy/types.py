@@ -396,7 +396,13 @@ def codes_of(policy: Policy, dimension: str) -> frozenset[str] | None:
     if block is None or policy.is_damaged(block.span):
         return None
     said = any(isinstance(s, (Codes, HierarchySum, HierarchyTree)) for s in block.statements)
-    return known_codes(block) if said else None
+    codes = known_codes(block) if said else None
+    recodes = [one for table in policy.tables.values() for one in table.all(d.Recode) if one.dimension == dimension]
+    if codes is None or not recodes:
+        return codes
+    if any(one.file is not None for one in recodes):
+        return None
+    return codes.union(group.code.text for one in recodes for group in one.groups)
 
 
 def opening(span: Span | None, word: str) -> Span | None:

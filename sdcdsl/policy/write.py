@@ -206,7 +206,17 @@ def _(s: d.From) -> str:
 
 @statement.register
 def _(s: d.By) -> str:
-    return f"by {', '.join(s.dimensions)}"
+    levels = s.levels or (None,) * len(s.dimensions)
+    said = zip(s.dimensions, levels, strict=True)
+    return f"by {', '.join(name if level is None else f'{name} to level {level}' for name, level in said)}"
+
+
+@statement.register
+def _(s: d.Recode) -> str:
+    if s.file is not None:
+        return f"recode {s.dimension} {file(s.file)}"
+    lines = [f"  {code(one.code)} = {', '.join(map(code, one.parts))}" for one in s.groups]
+    return "\n".join([f"recode {s.dimension} {{", *lines, "}"])
 
 
 @statement.register

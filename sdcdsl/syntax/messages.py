@@ -67,7 +67,8 @@ USAGE: dict[str, dict[str, Usage]] = {
     },
     "table": {
         "from": Usage("from DATA", "from enterprises"),
-        "by": Usage("by DIMENSION, DIMENSION, …", "by nace, region"),
+        "by": Usage("by DIMENSION [to level N], DIMENSION, …", "by nace to level 3, region"),
+        "recode": Usage('recode DIMENSION { … } | FORMAT "FILE"', "recode size {"),
         "sum": Usage("sum COLUMN", "sum turnover"),
         "count": Usage("count [COLUMN]", "count"),
         "value": Usage("value COLUMN [{ … }]", "value TOT"),
@@ -101,6 +102,7 @@ USAGE: dict[str, dict[str, Usage]] = {
         "assess": Usage("assess EXPERIMENT, … [{ … }]", "assess B1, B2"),
         "release": Usage('release FORMAT "FILE" [{ … }]', 'release csv "turnover.csv"'),
     },
+    "recode": {"": Usage("CODE = CODE, CODE, …", 'low = small, "10-49"')},
     "options": {"": Usage("OPTION [VALUE, …] [where CONDITION]", "time_limit 10 min")},
 }
 USAGE["scenario"] = {word: USAGE["protect"][word] for word in ("lpl", "upl", "spl", "against")}
@@ -114,6 +116,7 @@ BLOCKS = {
     "attacker": "an attacker",
     "scenario": "a scenario",
     "protect": "a protect block",
+    "recode": "a recode",
     "options": "a block of options",
 }
 
@@ -125,7 +128,8 @@ _NAMED_AFTER = {
     "scenario": "a name for the scenario",
     "param": "a name for the parameter",
     "as": "a name",
-    "by": "a name",
+    "by": "a dimension",
+    "recode": "a dimension",
     "from": "the name of a data block",
     "sum": "a column",
     "value": "a column",

@@ -167,7 +167,7 @@ class _Parser:
         words = [t.text for t in self.tokens[start : min(self.at, start + 2)]]
         if words and words[0] == "override":
             words = words[1:]
-        return words[0] if words and words[0] in WITH_BLOCK else "options"
+        return words[0] if words and words[0] in WITH_BLOCK | {"recode"} else "options"
 
     # ---- the edition ---------------------------------------------------------------------
 

@@ -15,7 +15,16 @@ from sdcdsl.registry import Registry
 from sdcdsl.syntax.automaton import RESERVED
 from sdcdsl.syntax.grammar import grammar_folder, tables
 from sdcdsl.syntax.messages import USAGE
-from sdcdsl.vocabulary.formats import CELL_LISTS, HIERARCHIES, READERS, TABLES, WRITERS, StatusOptions, ValueOptions
+from sdcdsl.vocabulary.formats import (
+    CELL_LISTS,
+    HIERARCHIES,
+    READERS,
+    RECODES,
+    TABLES,
+    WRITERS,
+    StatusOptions,
+    ValueOptions,
+)
 from sdcdsl.vocabulary.functions import FUNCTIONS
 from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions
 from sdcdsl.vocabulary.option import options_of
@@ -48,6 +57,7 @@ def edition() -> dict[str, Any]:
                 "data": READERS,
                 "tables": TABLES,
                 "hierarchies": HIERARCHIES,
+                "recodes": RECODES,
                 "cells": CELL_LISTS,
                 "releases": WRITERS,
             }.items()

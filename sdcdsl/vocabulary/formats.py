@@ -39,6 +39,7 @@ class Reader(Record):
                  (of a reader without files: its name instead of the path)
     tables       read(path, options) -> (JJTable | None, [Diagnostic])
     hierarchies  read(path, total, name, options) -> (CodeTree | None, [Diagnostic])
+    recodes      read(path, leaves, codes, options) -> (((code, (code, …)), …) | None, [Diagnostic])
     cell_lists   read(path, dimensions, options) -> ([CellEntry], [Diagnostic])
 
     Bad input is a diagnostic, and never raises.
@@ -86,6 +87,7 @@ class Writer(Record):
 READERS = Registry("readers", Reader)
 TABLES = Registry("tables", Reader)
 HIERARCHIES = Registry("hierarchies", Reader)
+RECODES = Registry("recodes", Reader)
 CELL_LISTS = Registry("cell_lists", Reader)
 WRITERS = Registry("writers", Writer)
 # What a file is for, in words, and what it may be written in.
@@ -93,6 +95,7 @@ FORMATS: dict[str, Registry[Reader] | Registry[Writer]] = {
     "data": READERS,
     "a table": TABLES,
     "a hierarchy": HIERARCHIES,
+    "a recode": RECODES,
     "a list of sensitive cells": CELL_LISTS,
     "a release": WRITERS,
 }

@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sdcdsl.diagnostics import Diagnostic, Span
-from sdcdsl.policy.checks import addresses, blocks, inline, names, options, protection, requirements, statements
+from sdcdsl.policy.checks import (
+    addresses,
+    blocks,
+    coarser,
+    inline,
+    names,
+    options,
+    protection,
+    requirements,
+    statements,
+)
 from sdcdsl.policy.resolve import Policy
 
 CHECKS: tuple[Callable[[Policy], Iterator[Diagnostic]], ...] = (
@@ -16,6 +26,7 @@ CHECKS: tuple[Callable[[Policy], Iterator[Diagnostic]], ...] = (
     statements.check,
     addresses.check,
     inline.check,
+    coarser.check,
     protection.check,
     requirements.check,
 )

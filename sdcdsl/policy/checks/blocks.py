@@ -120,10 +120,22 @@ def _table(block: d.Block) -> Iterator[Diagnostic]:
         return
     if by is None:
         yield _lacks(block, "by which dimensions it is broken down", "by region, size")
+    elif (again := _again(block)) is not None:
+        yield diagnostic("SDC111", f"dimension `{again.dimension}` is recoded twice", again.span, "said again here")
     elif len(set(by.dimensions)) < len(by.dimensions):
         yield diagnostic("SDC111", f"table `{block.name}` names a dimension twice", by.span)
     if kinds == {d.From}:
         yield from _measure(block)
+
+
+def _again(block: d.Block) -> d.Recode | None:
+    """A second recode of a dimension; an override may say one again."""
+    seen: set[str] = set()
+    for one in block.all(d.Recode):
+        if one.dimension in seen and (one.span is None or block.span is None or within(one, block)):
+            return one
+        seen.add(one.dimension)
+    return None
 
 
 def _measure(block: d.Block) -> Iterator[Diagnostic]:

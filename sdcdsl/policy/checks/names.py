@@ -48,6 +48,8 @@ def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
             yield from _unknown(policy, "data", data, s.span)
         case d.By(dimensions):
             yield from _all(policy, "dimension", dimensions, s.span)
+        case d.Recode(dimension):
+            yield from _unknown(policy, "dimension", dimension, s.span)
         case d.Against(attackers):
             yield from _all(policy, "attacker", attackers, s.span)
         case d.Level(against=str() as attacker) | d.Conditional(against=str() as attacker):

@@ -20,6 +20,7 @@ from sdcdsl.vocabulary.formats import (
     CELL_LISTS,
     HIERARCHIES,
     READERS,
+    RECODES,
     TABLES,
     WRITERS,
     Reader,
@@ -45,6 +46,9 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
     for block in (*policy.data.values(), *policy.tables.values()):
         for origin in block.all(d.Origin):
             yield from _file(policy, origin.file, READERS if block.kind == "data" else TABLES)
+        for recode in block.all(d.Recode):
+            if recode.file is not None:
+                yield from _file(policy, recode.file, RECODES)
         for column in block.all(d.ColumnOf):
             if column.options:
                 described = StatusOptions if column.quantity == "status" else ValueOptions

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.accelerate.csp import box_loops as loops
 from sdcdsl.accelerate.csp import heuristics
+from sdcdsl.accelerate.csp.box_arrays import SLACK, SLOTS
 from sdcdsl.accelerate.csp.box_search import BoxSearch
+from sdcdsl.accelerate.csp.box_through_cell import box
 from sdcdsl.accelerate.csp.heuristics import ByBoxes, ByMoves
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
@@ -136,7 +137,7 @@ def test_moves_outlive_the_space_they_were_written_in(tmp_path: Path):
     made = search(table(tmp_path, SHAPES[1], 2))
     made.complete(Deadline())
     hidden, cost, moves = made.hidden, made.cost, len(made.moves())
-    made._counts[loops.SLOTS] = len(made._pool_of[2][2]) - 1000  # as if many had been given up
+    made._counts[SLOTS] = len(made._pool[2]) - 1000  # as if many had been given up
     made._make_space()
     assert len(made.moves()) == moves
     assert np.array_equal(made.hidden, hidden)
@@ -149,14 +150,13 @@ def test_the_loops_give_the_same_cheapest_box_as_all_boxes_in_a_flat_table(tmp_p
     """2 × 2 × 3 parts: the box through an inner cell that costs least, against every other one."""
     problem = table(tmp_path, ((2,), (2,), (3,)), 1)
     made = search(problem)
-    trees, shape, *_ = made._inputs
     n = made.instance.n
     draw = np.random.default_rng(0)
     price = draw.random(n)
-    made._now[:] = price
+    made._cells["now"][:-1] = price
     lattice = problem.tables[0].lattice
     assert lattice is not None
-    slacks = np.full(n, np.inf), np.full(n, np.inf)
+    slack = np.full(n, np.inf, dtype=SLACK)
     made._draw()
     for p in np.flatnonzero(lattice.is_leaf):
         at = [int(lattice.codes_at(np.array([p]), k)[0]) for k in range(3)]
@@ -172,12 +172,13 @@ def test_the_loops_give_the_same_cheapest_box_as_all_boxes_in_a_flat_table(tmp_p
             for y in others[1]
             for z in others[2]
         )
-        found, count = loops._box.plain(
-            p, 1.0, 30, 0.0, trees, shape, slacks, made._now, made._work, 1.0, 0.0, made._random, made._counts, 1e-3
+        found, count = box.plain(
+            p, 1.0, 30, 0.0, made._table, slack, made._cells, made._work, 1.0, 0.0, made._counts, 1e-3
         )
         assert found <= best * (1 + 1e-9)  # totals may be hidden too
         d = np.zeros(n)
-        d[made._work[4][0][:count]] = made._work[4][1][:count]
+        corners = made._work[2][0][:count]
+        d[corners["cell"]] = corners["sign"]
         assert found == pytest.approx(price[d != 0].sum())
         assert not (made.instance.M[:, : lattice.size] @ d[: lattice.size]).any() or made.instance.n > lattice.size
 
