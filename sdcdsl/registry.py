@@ -45,6 +45,8 @@ LINES: dict[str, dict[str, str]] = {
         "sas": "sdcdsl.formats.sas:READER",
         "spss": "sdcdsl.formats.spss:READER",
         "stata": "sdcdsl.formats.stata:READER",
+        "duckdb": "sdcdsl.formats.duckdb:READER",
+        "postgres": "sdcdsl.formats.postgres:READER",
         "frame": "sdcdsl.formats.frame:READER",
     },
     "tables": {

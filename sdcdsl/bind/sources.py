@@ -95,7 +95,8 @@ class Sources:
         if frame is not None:
             return self._noted(data, "a data frame", *read_frame(frame, f"the data frame {data}", asked), asked)
         if not paths:
-            return self._noted(data, reader.about, *read_data(reader, file.path, asked, reading), asked)
+            made = read_data(reader, file.path, asked, reading)
+            return self._noted(data, f"{reader.name} {file.path}", *made, asked)
 
         def read(path: Path, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
             if (other := another_kind(path, reader.name, reader.holds, origin.span)) is not None:

@@ -61,6 +61,7 @@ def replay_lock(content: Mapping[str, Any], folder: Path, preparing: Preparing) 
     if prepared.end not in (End.DONE, End.LIMIT, End.STOPPED):
         found = [*found, *prepared.diagnostics]
     made += replayed(content, prepared)
+    made += replayed_records(content, request.places)
     if prepared.end is End.DONE:
         made += replayed_files(content, prepared, request, folder)
     return made, found
@@ -97,6 +98,19 @@ def request_of(run: Mapping[str, Any], policy: Policy, path: Path, folder: Path)
     if not isinstance(where, str):
         raise Unreadable("the folder of its release is none")
     return ProtectRequest(policy, path, places, day, folder / where, options, block=block)
+
+
+def replayed_records(content: Mapping[str, Any], places: RecordedLocations) -> Iterator[Check]:
+    """Records that no file holds: what a query gave then, and what it gave now."""
+    now = {f"data {name}": one for name, one in places.contents.items()}
+    for entry in content["inputs"]:
+        what = entry.get("what", "")
+        if "path" in entry or what not in now:
+            continue
+        if now[what].sha256 == entry["sha256"]:
+            yield Check("replay", entry["origin"], HOLDS, "the same records")
+        else:
+            yield Check("replay", entry["origin"], BROKEN, "it gives other records than the run read")
 
 
 # ---- files -----------------------------------------------------------------------------------------------

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import tempfile
+from functools import cache
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -145,6 +147,21 @@ def statistical(suffix: str) -> list[bytes]:
     with tempfile.TemporaryDirectory() as name:
         write(_units(), Path(name) / f"a.{suffix}")
         return [(Path(name) / f"a.{suffix}").read_bytes()]
+
+
+@cache
+def duckdbs() -> list[bytes]:
+    """A database of small blocks, and queries."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "a.duckdb"
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH '{path}' AS db (BLOCK_SIZE 16384)")
+            connection.execute("CREATE TABLE db.units (id TEXT, region TEXT, size TEXT, turnover DOUBLE)")
+            rows = _units().select("id", "region", "size", "turnover").rows()
+            connection.executemany("INSERT INTO db.units VALUES (?, ?, ?, ?)", rows)
+        made = path.read_bytes()
+    queries = (b"select * from units", b"select id, region, size, sum(turnover) as turnover from units group by all")
+    return [made, *queries]
 
 
 def packed() -> list[bytes]:

@@ -217,6 +217,20 @@ def _foreign(statement: str, name: str) -> Callable[[bytes, Path], None]:
     return read
 
 
+def duckdb(raw: bytes, folder: Path) -> None:
+    """A database file, and text as a query on one that is whole."""
+    put(raw, folder, "fuzzed.duckdb")
+    said(bind_text(_queried("fuzzed.duckdb", 'table "units"'), folder)[1])
+    put(seeds.duckdbs()[0], folder, "whole.duckdb")
+    query = raw.decode("latin-1").translate({ord(sign): " " for sign in '"\r\n\0'})[:400]
+    if query.isprintable() and query.strip():
+        said(bind_text(_queried("whole.duckdb", f'query "{query}"'), folder)[1])
+
+
+def _queried(name: str, what: str) -> str:
+    return MICRODATA.replace('csv "fuzzed.csv" { missing "NA" }', f'duckdb "{name}" {{ {what} }}')
+
+
 def packed(raw: bytes, folder: Path) -> None:
     """As it is, and packed: hardly any change of a packed file gets past its sum."""
     _foreign("csv", "fuzzed.csv")(raw, folder)
@@ -371,5 +385,6 @@ TARGETS = {
     "sas": Target(_foreign("sas", "fuzzed.xpt"), lambda: seeds.statistical("xpt"), ("HEADER RECORD", *NUMBERS)),
     "spss": Target(_foreign("spss", "fuzzed.sav"), lambda: seeds.statistical("sav"), ("$FL2", "$FL3", *NUMBERS)),
     "stata": Target(_foreign("stata", "fuzzed.dta"), lambda: seeds.statistical("dta"), ("<stata_dta>", *NUMBERS)),
+    "duckdb": Target(duckdb, seeds.duckdbs, ("DUCK", "select", "units")),
     "packed": Target(packed, seeds.packed, ("\x1f\x8b", "\x28\xb5\x2f\xfd", *NUMBERS)),
 }
