@@ -64,11 +64,18 @@ BELOW = {
 }  # fmt: skip
 
 
+_PLAYGROUND = (
+    "<p>Or try it in this browser, without installing anything: "
+    '<a href="../playground/index.html">the playground</a>.</p>\n'
+)
+
+
 def with_navigation(page: str, text: str) -> str:
     """What a page's readers see, and the tables of contents that Sphinx wants beside it."""
     if page in ("README", "SECURITY"):  # linked to, and not part of the navigation
         return f"---\norphan: true\n---\n{text}"
     if page == LANDING:
+        text = text.replace("## Do something", _PLAYGROUND + "\n## Do something")
         parts = re.split(r"^## (.+)$", text, flags=re.M)[1:]
         trees = [_toctree(_links(body), caption) for caption, body in zip(parts[::2], parts[1::2], strict=True)]
         return text + "".join(trees)
