@@ -107,6 +107,7 @@ locks: $(STAMP)
 grammar: $(STAMP)
 	$(BIN)/python -m sdcdsl.syntax.grammar
 	$(BIN)/python -m sdcdsl.vocabulary.edition
+	$(BIN)/python editors/generate.py
 
 clean:
 	rm -rf $(VENV) build dist demo-output fuzz-findings .bench .pytest_cache .ruff_cache .hypothesis

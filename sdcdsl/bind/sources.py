@@ -29,7 +29,7 @@ class Sources:
 
     policy: Policy
     places: FileLocations
-    asked: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)  # data -> code and number columns
+    columns: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)  # data -> code and number columns
     read: dict[str, tuple[Records | None, list[Diagnostic]]] = field(default_factory=dict)
 
     def column(self, data: str, name: str) -> str:
@@ -43,7 +43,7 @@ class Sources:
         return next((c.column for c in self.policy.data[data].all(d.Column) if c.role == role and c.rank is None), None)
 
     def ask(self, data: str, codes: Iterable[str] = (), numbers: Iterable[str] = ()) -> None:
-        texts, figures = self.asked.setdefault(data, (set(), set()))
+        texts, figures = self.columns.setdefault(data, (set(), set()))
         texts.update(codes)
         figures.update(numbers)
 
@@ -81,7 +81,7 @@ class Sources:
         paths, missing = self._files(data, file, reader) if frame is None else ([], [])
         if missing:
             return None, missing
-        codes, numbers = self.asked[data]
+        codes, numbers = self.columns[data]
         both = codes & numbers
         if both:
             headline = f"column `{sorted(both)[0]}` is used both as codes and as numbers"
@@ -90,32 +90,34 @@ class Sources:
         if reader.no_file and paths and (other := READERS.get(format_of(paths[0]) or "")) is not None:
             reader, options = other, option_values((), other.options)  # a file instead of what is none
         decimal, missing_word = options.get("decimal", "."), options.get("missing", "")
-        asked = ColumnSelection(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
+        selection = ColumnSelection(sorted(codes), sorted(numbers), decimal, (missing_word,) if missing_word else ())
         reading = self._reading(data, origin, options)
         if frame is not None:
-            return self._noted(data, "a data frame", *read_frame(frame, f"the data frame {data}", asked), asked)
+            return self._noted(data, "a data frame", *read_frame(frame, f"the data frame {data}", selection), selection)
         if not paths:
-            made = read_data(reader, file.path, asked, reading)
-            return self._noted(data, f"{reader.name} {file.path}", *made, asked)
+            made = read_data(reader, file.path, selection, reading)
+            return self._noted(data, f"{reader.name} {file.path}", *made, selection)
 
-        def read(path: Path, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
+        def read(path: Path, selection: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
             if (other := another_kind(path, reader.name, reader.holds, origin.span)) is not None:
                 return None, [other]
-            return read_data(reader, path, asked, reading)
+            return read_data(reader, path, selection, reading)
 
         if len(paths) == 1 and (reader.suffix is None or paths[0].name == Path(name).name):
-            made = read(paths[0], asked)
+            made = read(paths[0], selection)
             return (
-                self._noted(data, f"{reader.name} {paths[0].name}", *made, asked) if reader.digest_of_records else made
+                self._noted(data, f"{reader.name} {paths[0].name}", *made, selection)
+                if reader.digest_of_records
+                else made
             )
-        return read_several(paths, name, asked, read, self.places.folder_of(data, file.path))
+        return read_several(paths, name, selection, read, self.places.folder_of(data, file.path))
 
     def _noted(
-        self, data: str, origin: str, records: Records | None, found: list[Diagnostic], asked: ColumnSelection
+        self, data: str, origin: str, records: Records | None, found: list[Diagnostic], selection: ColumnSelection
     ) -> tuple[Records | None, list[Diagnostic]]:
         """Of records that no file holds, the lock has the digest."""
         if records is not None:
-            self.places.note(data, Content(origin, content_digest(records.frame, sorted(asked.columns))))
+            self.places.note(data, Content(origin, content_digest(records.frame, sorted(selection.columns))))
         return records, found
 
     def _files(self, data: str, file: d.FileReference, reader: Reader) -> tuple[list[Path], list[Diagnostic]]:
@@ -140,11 +142,11 @@ class Sources:
 
 
 def read_data(
-    reader: Reader, path: Path | str, asked: ColumnSelection, reading: Reading
+    reader: Reader, path: Path | str, selection: ColumnSelection, reading: Reading
 ) -> tuple[Records | None, list[Diagnostic]]:
     """The records of one file. Those of somebody else's reader are looked at before anybody relies on their form."""
-    records, found = read_by(READERS, reader.name, Records, reading.span, path, asked, reading)
-    if not READERS.is_plugin(reader.name) or records is None or (wrong := malformed(records, asked)) is None:
+    records, found = read_by(READERS, reader.name, Records, reading.span, path, selection, reading)
+    if not READERS.is_plugin(reader.name) or records is None or (wrong := malformed(records, selection)) is None:
         return records, found
     return None, [*found, unusable_reader(reader.name, wrong, reading.span)]
 

@@ -21,10 +21,10 @@ class ArgusOptions(Record):
     encoding: Any = option(Kind.TEXT, "the text encoding of both files", "utf-8")
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.argus_data import read_argus
 
-    return read_argus(path, asked, reading)
+    return read_argus(path, selection, reading)
 
 
 READER = Reader("argus", "τ-ARGUS microdata or table with its .rda file", ArgusOptions, read, holds=("text",))

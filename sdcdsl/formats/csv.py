@@ -45,10 +45,10 @@ class CsvReleaseOptions(ReleaseOptions):
     )
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.csv_records import read_csv
 
-    return read_csv(path, asked, delimiter=reading.options["delimiter"], encoding=reading.encoding)
+    return read_csv(path, selection, delimiter=reading.options["delimiter"], encoding=reading.encoding)
 
 
 def read_cells(
@@ -58,8 +58,8 @@ def read_cells(
     from sdcdsl.bind.readers.csv_records import read_csv
     from sdcdsl.bind.readers.records import ROW, ColumnSelection
 
-    asked = ColumnSelection(codes=dimensions, decimal=options["decimal"])
-    records, problems = read_csv(path, asked, delimiter=options["delimiter"])
+    selection = ColumnSelection(codes=dimensions, decimal=options["decimal"])
+    records, problems = read_csv(path, selection, delimiter=options["delimiter"])
     if records is None:
         return [], problems
     rows = records.frame.collect().iter_rows(named=True)

@@ -22,10 +22,10 @@ class QueryOptions(Record):
     missing: Any = option(Kind.TEXT, "what a missing value looks like in a text", "")
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.duckdb_data import read_duckdb
 
-    return read_duckdb(path, asked, reading)
+    return read_duckdb(path, selection, reading)
 
 
 READER = Reader(

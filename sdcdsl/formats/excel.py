@@ -22,10 +22,10 @@ class ExcelOptions(Record):
     missing: Any = option(Kind.TEXT, "what a missing value looks like", "")
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.workbooks import read_workbook
 
-    return read_workbook(path, asked, reading)
+    return read_workbook(path, selection, reading)
 
 
 READER = Reader("excel", "a sheet of an Excel or OpenDocument workbook", ExcelOptions, read, holds=("workbook",))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sdcdsl.diagnostics import Diagnostic
 
 
-def read(name: str, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(name: str, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.diagnostics import diagnostic
 
     headline = f'the data frame "{name}" was not handed in'

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from sdcdsl.diagnostics import Diagnostic
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.parquet_records import read_parquet
 
-    return read_parquet(path, asked)
+    return read_parquet(path, selection)
 
 
 READER = Reader("parquet", "Apache Parquet", read=read, suffix=".parquet", late=True, holds=("parquet",))

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from sdcdsl.diagnostics import Diagnostic
 
 
-def read(name: str, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(name: str, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.postgres_data import read_postgres
 
-    return read_postgres(name, asked, reading)
+    return read_postgres(name, selection, reading)
 
 
 READER = Reader(

@@ -24,10 +24,10 @@ class StatisticalOptions(Record):
     missing: Any = option(Kind.TEXT, "what a missing value of a text looks like", "")
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.statistical_files import read_sas
 
-    return read_sas(path, asked, reading)
+    return read_sas(path, selection, reading)
 
 
 READER = Reader("sas", "SAS file (.sas7bdat, .xpt)", StatisticalOptions, read, holds=("sas",))

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from sdcdsl.diagnostics import Diagnostic
 
 
-def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     from sdcdsl.bind.readers.statistical_files import read_stata
 
-    return read_stata(path, asked, reading)
+    return read_stata(path, selection, reading)
 
 
 READER = Reader("stata", "Stata file (.dta)", StatisticalOptions, read, holds=("stata",))

@@ -35,7 +35,7 @@ class Reader(Record):
     """A format that is read. What `read` takes and returns depends on what the file is for; a function in the file of
     the record, or "module:function" of one that loads a library of data:
 
-    readers      read(path, asked: ColumnSelection, reading: Reading) -> (Records | None, [Diagnostic])
+    readers      read(path, selection: ColumnSelection, reading: Reading) -> (Records | None, [Diagnostic])
                  (of a reader without files: its name instead of the path)
     tables       read(path, options) -> (JJTable | None, [Diagnostic])
     hierarchies  read(path, total, name, options) -> (CodeTree | None, [Diagnostic])

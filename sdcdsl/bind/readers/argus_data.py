@@ -57,20 +57,20 @@ def read_argus_data(
     numbers = [v.name for v in used if v.is_number]
     if decimal is None:
         decimal = "," if _any_comma(frame, numbers) else "."
-    asked = ColumnSelection([v.name for v in used if not v.is_number], numbers, decimal)
+    selection = ColumnSelection([v.name for v in used if not v.is_number], numbers, decimal)
     for column in numbers:
-        problems += number_problems(frame.lazy(), opened.name, column, asked, lines=True, is_text=True)
+        problems += number_problems(frame.lazy(), opened.name, column, selection, lines=True, is_text=True)
     if problems:
         return None, problems
     unknown = {
         v.name: [code.strip() for code in v.missing] for v in used if "holding" in v.roles or v.name in contributors
     }
-    codes = (code_of_text(c, replace(asked, missing=unknown.get(c, ()))) for c in asked.codes)
-    frame = frame.select(ROW, *codes, *(number_of_text(c, asked) for c in numbers))
+    codes = (code_of_text(c, replace(selection, missing=unknown.get(c, ()))) for c in selection.codes)
+    frame = frame.select(ROW, *codes, *(number_of_text(c, selection) for c in numbers))
     return Records(opened.name, frame.lazy(), lines=True), []
 
 
-def read_argus(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read_argus(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     """With the metadata file that the policy names."""
     if reading.options["metadata"] is None:
         headline = "τ-ARGUS data needs its metadata file"
@@ -84,7 +84,7 @@ def read_argus(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Re
     if metadata is None:
         return None, found
     known = [v.name for v in metadata.variables]
-    for column in sorted(asked.columns):
+    for column in sorted(selection.columns):
         if column not in known:
             label = did_you_mean(column, known)
             place = FilePlace(str(described))

@@ -19,7 +19,7 @@ NEWLINE = 10
 
 
 def read_csv(
-    source: Path | Source, asked: ColumnSelection, *, delimiter: str | None = None, encoding: str | None = None
+    source: Path | Source, selection: ColumnSelection, *, delimiter: str | None = None, encoding: str | None = None
 ) -> tuple[Records | None, list[Diagnostic]]:
     name = str(source) if isinstance(source, Path) else source.name
     text, problems = _text(source, name, encoding)
@@ -28,22 +28,24 @@ def read_csv(
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii()):
         return None, [diagnostic("SDC302", "a delimiter is a single ASCII character", FilePlace(name))]
     try:
-        header = find_header(text, asked.columns, delimiter)
+        header = find_header(text, selection.columns, delimiter)
         if header is None:
             return None, [diagnostic("SDC308", f"{name} is empty", FilePlace(name))]
-        if problems := header_problems(name, header, asked.columns):
+        if problems := header_problems(name, header, selection.columns):
             return None, problems
-        frame, problems = text_frame(text, name, header, asked.columns)
+        frame, problems = text_frame(text, name, header, selection.columns)
     except csv.Error as error:
         return None, [not_delimited(name, error)]
     if frame is None:
         return None, problems
-    for column in asked.numbers:
-        problems += number_problems(frame.lazy(), name, column, asked, lines=True, is_text=True)
+    for column in selection.numbers:
+        problems += number_problems(frame.lazy(), name, column, selection, lines=True, is_text=True)
     if problems:
         return None, problems
     frame = frame.select(
-        ROW, *(code_of_text(c, asked) for c in asked.codes), *(number_of_text(c, asked) for c in asked.numbers)
+        ROW,
+        *(code_of_text(c, selection) for c in selection.codes),
+        *(number_of_text(c, selection) for c in selection.numbers),
     )
     return Records(name, frame.lazy(), lines=True), []
 

@@ -21,7 +21,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 TABLE = "records"  # what a file that is no database is called in queries
 
 
-def read_duckdb(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read_duckdb(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     name = str(path)
     if problems := unopenable(path):
         return None, problems
@@ -38,7 +38,7 @@ def read_duckdb(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[R
             _open(connection, path)
         except duckdb.Error:
             return None, [diagnostic("SDC302", f"cannot open {name}: it is not a whole database", FilePlace(name))]
-        return _selected(connection, query, name, asked, reading)
+        return _selected(connection, query, name, selection, reading)
     finally:
         connection.close()
 
@@ -73,7 +73,7 @@ def _open(connection: Any, path: Path) -> None:
 
 
 def _selected(
-    connection: Any, query: str, name: str, asked: ColumnSelection, reading: Reading
+    connection: Any, query: str, name: str, selection: ColumnSelection, reading: Reading
 ) -> tuple[Records | None, list[Diagnostic]]:
     import duckdb  # noqa: PLC0415
 
@@ -83,12 +83,12 @@ def _selected(
             headline = "the query is more than one that selects"
             return None, [diagnostic("SDC302", headline, reading.span, help='query "select … from …"')]
         names = connection.sql(query).columns
-        if missing := missing_columns(names, f"the query on {name}", asked):
+        if missing := missing_columns(names, f"the query on {name}", selection):
             return None, missing
-        wanted = columns_of(asked, names)
+        wanted = columns_of(selection, names)
         frame = pl.DataFrame(_Stream(connection.sql(f"SELECT {wanted} FROM ({query}\n)")))
     except duckdb.Error as error:
         # What names things of the policy may be read by everybody; what names entries of the data may not.
         said = isinstance(error, duckdb.CatalogException | duckdb.BinderException | duckdb.ParserException)
         return None, [query_failed(name, str(error), said or isinstance(error, duckdb.PermissionException), reading)]
-    return records_of(frame.lazy().with_row_index(ROW, offset=1), f"the query on {name}", asked)
+    return records_of(frame.lazy().with_row_index(ROW, offset=1), f"the query on {name}", selection)

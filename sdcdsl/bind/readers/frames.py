@@ -29,28 +29,28 @@ def no_frame(native: Any) -> str | None:
     return f"a {kind.__module__}.{kind.__qualname__} is no data frame of pandas, polars, pyarrow, xarray or narwhals"
 
 
-def read_frame(native: Any, name: str, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
+def read_frame(native: Any, name: str, selection: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
     """`name` is what messages call it."""
     if _is_polars(native):
         frame = native.lazy()
     elif _is_xarray(native):
-        frame, found = _from_xarray(native, name, asked)
+        frame, found = _from_xarray(native, name, selection)
         if frame is None:
             return None, found
     else:
-        frame, found = _from_narwhals(native, name, asked)
+        frame, found = _from_narwhals(native, name, selection)
         if frame is None:
             return None, found
     if ROW in (columns := frame.collect_schema().names()):
         return None, [diagnostic("SDC302", f"{name} has a column `{ROW}`, a name that is taken", FilePlace(name))]
-    wanted = [c for c in asked.columns if c in columns]
+    wanted = [c for c in selection.columns if c in columns]
     # Without a column to read, a frame still has rows to count.
-    frame = frame.with_row_index(ROW, offset=1) if len(wanted) < len(asked.columns) else _numbered(frame, wanted)
-    frame, found = whole_numbers_as_codes(frame, name, asked.codes)
+    frame = frame.with_row_index(ROW, offset=1) if len(wanted) < len(selection.columns) else _numbered(frame, wanted)
+    frame, found = whole_numbers_as_codes(frame, name, selection.codes)
     if frame is None:
         return None, found
     try:
-        return records_of(frame, name, asked)
+        return records_of(frame, name, selection)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # of a lazy frame that does not work
         headline = f"{name} cannot be read: its query fails ({type(error).__name__})"
         return None, [diagnostic("SDC302", headline, FilePlace(name))]
@@ -69,14 +69,14 @@ def _is_xarray(native: Any) -> bool:
     return xr is not None and isinstance(native, xr.Dataset | xr.DataArray)
 
 
-def _from_narwhals(native: Any, name: str, asked: ColumnSelection) -> tuple[pl.LazyFrame | None, list[Diagnostic]]:
+def _from_narwhals(native: Any, name: str, selection: ColumnSelection) -> tuple[pl.LazyFrame | None, list[Diagnostic]]:
     import narwhals as nw  # noqa: PLC0415
 
     frame = nw.from_native(native)
     known = frame.collect_schema().names()
-    if missing := missing_columns(known, name, asked):
+    if missing := missing_columns(known, name, selection):
         return None, missing
-    frame = frame.select(asked.columns)
+    frame = frame.select(selection.columns)
     try:
         made = frame.collect(backend="polars") if isinstance(frame, nw.LazyFrame) else frame
         return made.to_polars().lazy(), []
@@ -85,7 +85,7 @@ def _from_narwhals(native: Any, name: str, asked: ColumnSelection) -> tuple[pl.L
         return None, [diagnostic("SDC302", headline, FilePlace(name))]
 
 
-def _from_xarray(native: Any, name: str, asked: ColumnSelection) -> tuple[pl.LazyFrame | None, list[Diagnostic]]:
+def _from_xarray(native: Any, name: str, selection: ColumnSelection) -> tuple[pl.LazyFrame | None, list[Diagnostic]]:
     """One record for each cell: dimensions are columns of codes, variables columns of numbers.
 
     A cell in which no variable has a number is one without a record."""
@@ -94,22 +94,22 @@ def _from_xarray(native: Any, name: str, asked: ColumnSelection) -> tuple[pl.Laz
     data = native.to_dataset(name=native.name or "value") if not hasattr(native, "data_vars") else native
     dims = list(data.sizes)
     known = [str(one) for one in (*dims, *data.data_vars)]
-    if missing := missing_columns(known, name, asked):
+    if missing := missing_columns(known, name, selection):
         return None, missing
     shape = tuple(data.sizes[dim] for dim in dims)
     if 0 in shape or not shape:
         return None, [diagnostic("SDC308", f"{name} has no rows", FilePlace(name))]
     columns: dict[str, pl.Series] = {}
-    for dim in (dim for dim in dims if str(dim) in asked.columns):
+    for dim in (dim for dim in dims if str(dim) in selection.columns):
         if dim not in data.coords:
             headline = f"dimension `{dim}` of {name} has no coordinate, which holds its codes"
             return None, [diagnostic("SDC303", headline, FilePlace(name))]
         codes = pl.Series(str(dim), [None if code is None else str(code) for code in data.coords[dim].values.tolist()])
         number = xr.DataArray(np.arange(len(codes), dtype=np.uint32), dims=dim)
         columns[str(dim)] = codes.gather(_spread(number, data))
-    for variable in (one for one in data.data_vars if str(one) in asked.columns):
+    for variable in (one for one in data.data_vars if str(one) in selection.columns):
         columns[str(variable)] = pl.Series(str(variable), _spread(data[variable], data), nan_to_null=True)
-    figures = [pl.col(str(one)).is_not_null() for one in data.data_vars if str(one) in asked.numbers]
+    figures = [pl.col(str(one)).is_not_null() for one in data.data_vars if str(one) in selection.numbers]
     frame = pl.DataFrame(columns).lazy()
     return (frame.filter(pl.any_horizontal(figures)) if figures else frame), []
 

@@ -11,8 +11,8 @@ from sdcdsl.diagnostics import Diagnostic, Source
 
 
 def read_records(
-    source: Path | Source, asked: ColumnSelection, *, delimiter: str | None = None, encoding: str | None = None
+    source: Path | Source, selection: ColumnSelection, *, delimiter: str | None = None, encoding: str | None = None
 ) -> tuple[Records | None, list[Diagnostic]]:
     if isinstance(source, Path) and source.suffix.lower() in (".parquet", ".pq"):
-        return read_parquet(source, asked)
-    return read_csv(source, asked, delimiter=delimiter, encoding=encoding)
+        return read_parquet(source, selection)
+    return read_csv(source, selection, delimiter=delimiter, encoding=encoding)

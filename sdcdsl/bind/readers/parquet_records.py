@@ -14,13 +14,13 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
-def read_parquet(path: Path, asked: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
+def read_parquet(path: Path, selection: ColumnSelection) -> tuple[Records | None, list[Diagnostic]]:
     name = str(path)
     if problems := unopenable(path):
         return None, problems
     try:
         # Without glob, or `a[1].parquet` would be a pattern.
         scan = pl.scan_parquet(path, glob=False, hive_partitioning=False, row_index_name=ROW, row_index_offset=1)
-        return records_of(scan, name, asked)
+        return records_of(scan, name, selection)
     except UNREADABLE:
         return None, [diagnostic("SDC302", f"cannot read {name}: it is not a whole Parquet file", FilePlace(name))]

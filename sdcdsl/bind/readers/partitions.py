@@ -22,7 +22,7 @@ NO_ENTRY = "__HIVE_DEFAULT_PARTITION__"
 
 
 def read_several(
-    paths: Sequence[Path], name: str, asked: ColumnSelection, read: Read, folder: Path | None = None
+    paths: Sequence[Path], name: str, selection: ColumnSelection, read: Read, folder: Path | None = None
 ) -> tuple[Records | None, list[Diagnostic]]:
     """`name` is what the policy calls them, `folder` the one whose folders below say something about their files."""
     parts: list[Records] = []
@@ -31,7 +31,7 @@ def read_several(
     empty: list[Diagnostic] = []
     before = 0
     for path in paths:
-        records, problems = _read_one(path, asked, read, folder)
+        records, problems = _read_one(path, selection, read, folder)
         if records is None:
             # A partition without rows is nothing to worry about beside others.
             (empty if all(p.code == "SDC308" for p in problems) else found).extend(problems)
@@ -50,20 +50,22 @@ def read_several(
 
 
 def _read_one(
-    path: Path, asked: ColumnSelection, read: Read, folder: Path | None
+    path: Path, selection: ColumnSelection, read: Read, folder: Path | None
 ) -> tuple[Records | None, list[Diagnostic]]:
-    said = {key: entry for key, entry in _said_by(path, folder).items() if key in asked.columns}
+    said = {key: entry for key, entry in _said_by(path, folder).items() if key in selection.columns}
     if not said:
-        return read(path, asked)
+        return read(path, selection)
     rest = replace(
-        asked, codes=[c for c in asked.codes if c not in said], numbers=[c for c in asked.numbers if c not in said]
+        selection,
+        codes=[c for c in selection.codes if c not in said],
+        numbers=[c for c in selection.numbers if c not in said],
     )
     records, problems = read(path, rest)
     if records is None:
         return None, problems
     columns: list[pl.Expr] = []
     for key, entry in said.items():
-        if key in asked.codes:
+        if key in selection.codes:
             columns.append(pl.lit(entry, dtype=pl.String).alias(key))
             continue
         try:
@@ -71,7 +73,7 @@ def _read_one(
         except ValueError:
             headline = f"text where a number belongs, in the folder `{key}={entry}` of {path}"
             return None, [diagnostic("SDC306", headline, FilePlace(str(path)))]
-    return replace(records, frame=records.frame.with_columns(columns).select(ROW, *asked.columns)), problems
+    return replace(records, frame=records.frame.with_columns(columns).select(ROW, *selection.columns)), problems
 
 
 def _said_by(path: Path, folder: Path | None) -> dict[str, str | None]:

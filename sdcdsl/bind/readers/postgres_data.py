@@ -21,7 +21,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 VARIABLE = "SDCDSL_POSTGRES_"
 
 
-def read_postgres(name: str, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read_postgres(name: str, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     try:
         import psycopg  # noqa: PLC0415
     except ImportError:
@@ -45,7 +45,7 @@ def read_postgres(name: str, asked: ColumnSelection, reading: Reading) -> tuple[
         with connection:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            return _selected(connection, query, name, asked, reading)
+            return _selected(connection, query, name, selection, reading)
     except psycopg.Error as error:
         told = isinstance(error, psycopg.ProgrammingError) and not isinstance(error, psycopg.errors.DataException)
         return None, [query_failed(f'the connection "{name}"', _reason(error), told, reading)]
@@ -56,7 +56,7 @@ def _reason(error: Any) -> str:
 
 
 def _selected(
-    connection: Any, query: str, name: str, asked: ColumnSelection, reading: Reading
+    connection: Any, query: str, name: str, selection: ColumnSelection, reading: Reading
 ) -> tuple[Records | None, list[Diagnostic]]:
     what = f'the query on the connection "{name}"'
     with connection.cursor() as cursor:
@@ -66,16 +66,18 @@ def _selected(
         cursor.execute("FETCH FORWARD 0 FROM of_the_policy")
         names = [column.name for column in cursor.description or ()]
         cursor.execute("CLOSE of_the_policy")
-        if missing := missing_columns(names, what, asked):
+        if missing := missing_columns(names, what, selection):
             return None, missing
         text = io.BytesIO()
-        copied = f"COPY (SELECT {columns_of(asked, names)} FROM ({query}\n) AS of_the_policy) TO STDOUT (FORMAT csv)"
+        copied = (
+            f"COPY (SELECT {columns_of(selection, names)} FROM ({query}\n) AS of_the_policy) TO STDOUT (FORMAT csv)"
+        )
         with cursor.copy(copied.encode()) as rows:
             for part in rows:
                 text.write(part)
-    columns = asked.columns or names[:1]
+    columns = selection.columns or names[:1]
     frame = _frame(text.getbuffer(), columns)
-    return records_of(frame.lazy().with_row_index(ROW, offset=1), what, asked)
+    return records_of(frame.lazy().with_row_index(ROW, offset=1), what, selection)
 
 
 def _frame(text: memoryview, columns: list[str]) -> pl.DataFrame:

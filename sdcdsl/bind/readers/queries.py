@@ -14,9 +14,9 @@ def quoted(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
-def columns_of(asked: ColumnSelection, names: Sequence[str]) -> str:
+def columns_of(selection: ColumnSelection, names: Sequence[str]) -> str:
     """What is selected of a query: without a column to read, a row still counts."""
-    return ", ".join(map(quoted, asked.columns or names[:1]))
+    return ", ".join(map(quoted, selection.columns or names[:1]))
 
 
 def no_query(reading: Reading, otherwise: str | None = None) -> tuple[str | None, list[Diagnostic]]:

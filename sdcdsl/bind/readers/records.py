@@ -64,7 +64,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """`frame` has the asked columns and `ROW`: the line of a text file, the row of a Parquet file, both from 1; of
+    """`frame` has the selected columns and `ROW`: the line of a text file, the row of a Parquet file, both from 1; of
     several files, counted through."""
 
     name: str
@@ -80,16 +80,16 @@ class Records:
         return row_place(name, row, column, self.lines)
 
 
-def malformed(records: Records, asked: ColumnSelection) -> str | None:
+def malformed(records: Records, selection: ColumnSelection) -> str | None:
     """What is wrong with the form of records, in words."""
     schema = records.frame.collect_schema()
-    for column in (ROW, *asked.columns):
+    for column in (ROW, *selection.columns):
         if column not in schema:
             return f"its reader gives no column `{clip(column)}`"
-    for column in asked.codes:
+    for column in selection.codes:
         if schema[column] != pl.String:
             return f"its reader gives codes of type {schema[column]} in column `{clip(column)}`, and codes are text"
-    for column in asked.numbers:
+    for column in selection.numbers:
         if schema[column] != pl.Float64:
             return f"its reader gives numbers of type {schema[column]} in column `{clip(column)}`, and not Float64"
     return None if schema[ROW].is_integer() else f"its reader gives rows of type {schema[ROW]}, and they are counted"
@@ -102,30 +102,30 @@ def row_place(name: str, row: int, column: str, lines: bool) -> FilePlace:
     return FilePlace(name, f"row {row}, {detail}" if detail else f"row {row}")
 
 
-def code_of_text(column: str, asked: ColumnSelection) -> pl.Expr:
+def code_of_text(column: str, selection: ColumnSelection) -> pl.Expr:
     text = pl.col(column)
-    return pl.when(~text.is_in(asked.missing_words)).then(text).alias(column)
+    return pl.when(~text.is_in(selection.missing_words)).then(text).alias(column)
 
 
-def number_of_text(column: str, asked: ColumnSelection) -> pl.Expr:
+def number_of_text(column: str, selection: ColumnSelection) -> pl.Expr:
     """NULL for what is missing and for what is no number; `number_problems` tells them apart."""
-    text = _spoken(column, asked)
-    if asked.decimal == ",":
+    text = _spoken(column, selection)
+    if selection.decimal == ",":
         text = pl.when(~text.str.contains(".", literal=True)).then(text.str.replace(",", ".", literal=True))
     return text.cast(pl.Float64, strict=False).alias(column)
 
 
-def _spoken(column: str, asked: ColumnSelection) -> pl.Expr:
+def _spoken(column: str, selection: ColumnSelection) -> pl.Expr:
     text = pl.col(column).str.strip_chars()
-    return pl.when(~text.is_in(asked.missing_words)).then(text)
+    return pl.when(~text.is_in(selection.missing_words)).then(text)
 
 
 def number_problems(
-    frame: pl.LazyFrame, name: str, column: str, asked: ColumnSelection, lines: bool, is_text: bool
+    frame: pl.LazyFrame, name: str, column: str, selection: ColumnSelection, lines: bool, is_text: bool
 ) -> list[Diagnostic]:
     """Text and infinities among the numbers of one column, still as the file has it."""
-    number = number_of_text(column, asked) if is_text else pl.col(column).cast(pl.Float64, strict=False)
-    spoken = _spoken(column, asked) if is_text else pl.col(column)
+    number = number_of_text(column, selection) if is_text else pl.col(column).cast(pl.Float64, strict=False)
+    spoken = _spoken(column, selection) if is_text else pl.col(column)
     text = spoken.is_not_null() & number.is_null()
     infinite = number.is_not_null() & ~number.is_finite()
     counts = frame.select(text=text.sum(), infinite=infinite.sum()).collect(engine="streaming")
@@ -146,17 +146,17 @@ def number_problems(
                 (row_place(name, row, column, lines), secret_figure(f"found `{clip(word)}`"))
                 for row, word in zip(first[ROW].to_list(), words, strict=True)
             ]
-            short, advice = (_advice(words, asked) if code == "SDC306" else None) or ("", None)
+            short, advice = (_advice(words, selection) if code == "SDC306" else None) or ("", None)
             if short:  # it stands before anything else, and ten rows show no more than one
                 short, found = f": {short}", found[:1]
             problems.append(offenders(code, headline + short, found, count, help=advice))
     return problems
 
 
-def _advice(words: Sequence[str], asked: ColumnSelection) -> tuple[str, str] | None:
+def _advice(words: Sequence[str], selection: ColumnSelection) -> tuple[str, str] | None:
     """What may be behind it, and what to write then."""
     bare = [w.strip() for w in words]
-    other = "," if asked.decimal == "." else "."
+    other = "," if selection.decimal == "." else "."
     if all(w.count(other) == 1 and w.replace(other, "").lstrip("+-").isdecimal() for w in bare):
         write = f'if `{other}` is the decimal mark of this file: {{ decimal "{other}" }} after its name'
         return f"decimals with `{other}`", write
@@ -166,7 +166,7 @@ def _advice(words: Sequence[str], asked: ColumnSelection) -> tuple[str, str] | N
     return None
 
 
-def missing_columns(names: Sequence[str], name: str, asked: ColumnSelection) -> list[Diagnostic]:
+def missing_columns(names: Sequence[str], name: str, selection: ColumnSelection) -> list[Diagnostic]:
     return [
         diagnostic(
             "SDC303",
@@ -175,46 +175,48 @@ def missing_columns(names: Sequence[str], name: str, asked: ColumnSelection) -> 
             did_you_mean(column, names),
             notes=[f"its columns: {listed(clip(c) for c in names)}"],
         )
-        for column in asked.columns
+        for column in selection.columns
         if column not in names
     ]
 
 
 def records_of(
-    scan: pl.LazyFrame, name: str, asked: ColumnSelection, *, lines: bool = False
+    scan: pl.LazyFrame, name: str, selection: ColumnSelection, *, lines: bool = False
 ) -> tuple[Records | None, list[Diagnostic]]:
-    """The asked columns of a frame that counts its rows in `ROW`, checked: texts and numbers as the file has them."""
+    """The selected columns of a frame that counts its rows in `ROW`, checked: texts and numbers as they are there."""
     schema = scan.collect_schema()
-    problems = missing_columns([c for c in schema.names() if c != ROW], name, asked)
+    problems = missing_columns([c for c in schema.names() if c != ROW], name, selection)
     if problems:
         return None, problems
-    problems = [*_wrong_kinds(schema, name, asked)]
+    problems = [*_wrong_kinds(schema, name, selection)]
     if problems:
         return None, problems
     if not scan.select(pl.len()).collect().item():
         return None, [diagnostic("SDC308", f"{name} has no rows", FilePlace(name))]
-    for column in asked.numbers:
+    for column in selection.numbers:
         kind = schema[column]
         if kind.is_float() or kind == pl.String:
-            problems += number_problems(scan, name, column, asked, lines=lines, is_text=kind == pl.String)
+            problems += number_problems(scan, name, column, selection, lines=lines, is_text=kind == pl.String)
     if problems:
         return None, problems
     codes = (
-        code_of_text(c, asked) if schema[c] == pl.String else pl.col(c).cast(pl.String).alias(c) for c in asked.codes
+        code_of_text(c, selection) if schema[c] == pl.String else pl.col(c).cast(pl.String).alias(c)
+        for c in selection.codes
     )
     numbers = (
-        number_of_text(c, asked) if schema[c] == pl.String else pl.col(c).cast(pl.Float64) for c in asked.numbers
+        number_of_text(c, selection) if schema[c] == pl.String else pl.col(c).cast(pl.Float64)
+        for c in selection.numbers
     )
     return Records(name, scan.select(ROW, *codes, *numbers), lines=lines), []
 
 
-def _wrong_kinds(schema: pl.Schema, name: str, asked: ColumnSelection):
-    for column in asked.columns:
+def _wrong_kinds(schema: pl.Schema, name: str, selection: ColumnSelection):
+    for column in selection.columns:
         kind = schema[column]
         fits = kind.is_numeric() or kind in (pl.String, pl.Boolean, pl.Null)
-        if column in asked.codes:
+        if column in selection.codes:
             fits = fits or kind in (pl.Categorical, pl.Enum, pl.Date)
         if not fits:
             place = FilePlace(name, f"column {clip(column)}")
-            what = "codes" if column in asked.codes else "numbers"
+            what = "codes" if column in selection.codes else "numbers"
             yield diagnostic("SDC306", f"column `{clip(column)}` of {name} holds no {what}", place, f"it holds {kind}")

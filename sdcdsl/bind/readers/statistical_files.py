@@ -18,19 +18,19 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 Answer = tuple[Records | None, list[Diagnostic]]
 
 
-def read_sas(path: Path, asked: ColumnSelection, reading: Reading) -> Answer:
-    return _read(path, asked, reading, "read_xport" if is_transport_file(path) else "read_sas7bdat", "SAS")
+def read_sas(path: Path, selection: ColumnSelection, reading: Reading) -> Answer:
+    return _read(path, selection, reading, "read_xport" if is_transport_file(path) else "read_sas7bdat", "SAS")
 
 
-def read_spss(path: Path, asked: ColumnSelection, reading: Reading) -> Answer:
-    return _read(path, asked, reading, "read_sav", "SPSS")
+def read_spss(path: Path, selection: ColumnSelection, reading: Reading) -> Answer:
+    return _read(path, selection, reading, "read_sav", "SPSS")
 
 
-def read_stata(path: Path, asked: ColumnSelection, reading: Reading) -> Answer:
-    return _read(path, asked, reading, "read_dta", "Stata")
+def read_stata(path: Path, selection: ColumnSelection, reading: Reading) -> Answer:
+    return _read(path, selection, reading, "read_dta", "Stata")
 
 
-def _read(path: Path, asked: ColumnSelection, reading: Reading, function: str, what: str) -> Answer:
+def _read(path: Path, selection: ColumnSelection, reading: Reading, function: str, what: str) -> Answer:
     name = str(path)
     if problems := unopenable(path):
         return None, problems
@@ -42,12 +42,12 @@ def _read(path: Path, asked: ColumnSelection, reading: Reading, function: str, w
     said = {"encoding": reading.options["encoding"]} if reading.options["encoding"] else {}
     try:
         described = read(name, metadataonly=True, output_format="dict", **said)[1]
-        if missing := missing_columns(described.column_names, name, asked):
+        if missing := missing_columns(described.column_names, name, selection):
             return None, missing
         # Dates stay numbers, and missing values that say why are missing: no code and no figure.
         columns, _ = read(
             name,
-            usecols=asked.columns or described.column_names[:1],
+            usecols=selection.columns or described.column_names[:1],
             output_format="dict",
             disable_datetime_conversion=True,
             **said,
@@ -56,8 +56,8 @@ def _read(path: Path, asked: ColumnSelection, reading: Reading, function: str, w
     except Exception as error:  # pyreadstat raises errors of its own and bare ones; what they say may be data
         return None, [_unreadable(name, what, said, error)]
     lazy = frame.lazy().with_row_index(ROW, offset=1)
-    coded, found = whole_numbers_as_codes(lazy, name, asked.codes)
-    return records_of(coded, name, asked) if coded is not None else (None, found)
+    coded, found = whole_numbers_as_codes(lazy, name, selection.codes)
+    return records_of(coded, name, selection) if coded is not None else (None, found)
 
 
 def _series(column: str, values: Any) -> pl.Series:

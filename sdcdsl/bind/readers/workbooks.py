@@ -16,7 +16,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, did_you_mean, 
 LARGEST = 4 << 30  # bytes of all sheets unpacked: a full sheet of numbers has a tenth of it
 
 
-def read_workbook(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
+def read_workbook(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Records | None, list[Diagnostic]]:
     name = str(path)
     if problems := unopenable(path):
         return None, problems
@@ -39,13 +39,13 @@ def read_workbook(path: Path, asked: ColumnSelection, reading: Reading) -> tuple
         frame = read.to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException, IndexError, ValueError):
         return None, [diagnostic("SDC302", f"cannot read {name}: it is not a whole workbook", FilePlace(name))]
-    if missing := missing_columns(frame.columns, name, asked):
+    if missing := missing_columns(frame.columns, name, selection):
         return None, missing
     # Rows as the spreadsheet numbers them; of those without an entry nothing is left.
     lazy = frame.lazy().with_row_index(ROW, offset=header + 1)
     lazy = lazy.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
-    coded, found = whole_numbers_as_codes(lazy, name, asked.codes)
-    return records_of(coded, name, asked) if coded is not None else (None, found)
+    coded, found = whole_numbers_as_codes(lazy, name, selection.codes)
+    return records_of(coded, name, selection) if coded is not None else (None, found)
 
 
 def _unpacked(path: Path) -> int:

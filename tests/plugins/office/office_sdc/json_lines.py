@@ -13,7 +13,7 @@ class JsonLinesOptions(Record):
     encoding: str = option(Kind.TEXT, "the text encoding", "utf-8")
 
 
-def read(path, asked, reading):
+def read(path, selection, reading):
     import json
 
     import polars as pl
@@ -29,7 +29,7 @@ def read(path, asked, reading):
         headline = f"{path.name} is no file with one JSON object a line: {type(error).__name__}"
         return None, [diagnostic("SDC302", headline, FilePlace(str(path)))]
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return records_of(frame.lazy(), str(path), asked, lines=True)
+    return records_of(frame.lazy(), str(path), selection, lines=True)
 
 
 READER = Reader("json_lines", "one JSON object a line", JsonLinesOptions, read, suffix=".jsonl")
