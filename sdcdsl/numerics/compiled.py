@@ -59,20 +59,23 @@ class Kernel(Generic[P, R]):
 
     @cached_property
     def fast(self) -> Callable[P, R]:
-        return self._compiled()
+        return self._compiled(_marked(self._bound("inner"), *self._elsewhere()))
 
     @cached_property
     def inner(self) -> Callable[P, R]:
         """The same for other compiled kernels alone: what Python would call it by takes longer to compile than a short
         loop."""
-        return self._compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+        bound = _marked(self._bound("inner"), *self._elsewhere())
+        # Its own name, since numba keeps copies by name: Python cannot call this one.
+        return self._compiled(
+            _renamed(bound, f"{bound.__qualname__}_inner"), no_cpython_wrapper=True, no_cfunc_wrapper=True
+        )
 
-    def _compiled(self, **options: Any) -> Callable[P, R]:
+    def _compiled(self, bound: FunctionType, **options: Any) -> Callable[P, R]:
         try:
             from numba import njit  # noqa: PLC0415  half a second, so only here
         except ImportError:
             return self.plain
-        bound = _marked(self._bound("inner"), *self._elsewhere())
         options |= {"nogil": True, "fastmath": self._freedom}
         try:
             return cast("Callable[P, R]", njit(cache=True, **options)(bound))
@@ -143,6 +146,14 @@ def _marked(function: FunctionType, files: set[str], numbers: dict[str, object])
     closure = (*(function.__closure__ or ()), CellType(text.hexdigest()))
     made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    return made
+
+
+def _renamed(function: FunctionType, name: str) -> FunctionType:
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__qualname__, made.__module__ = name, function.__module__
     return made
 
 

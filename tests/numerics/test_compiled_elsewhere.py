@@ -39,7 +39,15 @@ print(outer.plain(np.ones(1)), outer.fast(np.ones(1)), sum(outer.fast.stats.cach
 """
 
 
-def ran(folder: Path) -> list[float]:
+DIRECT = """
+import numpy as np
+from callee import inner
+
+print(inner.fast(np.ones(1)))
+"""
+
+
+def ran(folder: Path, script: str = "caller.py") -> list[float]:
     root = Path(__file__).parents[2]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(folder), str(root)]),
@@ -47,7 +55,7 @@ def ran(folder: Path) -> list[float]:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     made = subprocess.run(
-        [sys.executable, str(folder / "caller.py")], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, str(folder / script)], env=environment, capture_output=True, text=True, check=True
     )
     return [float(word) for word in made.stdout.split()]
 
@@ -69,3 +77,11 @@ def test_a_change_of_a_number_that_another_module_defines_is_seen(tmp_path: Path
     assert ran(tmp_path) == [120, 120, 1]
     (tmp_path / "tuning.py").write_text("STEP = 3")
     assert ran(tmp_path)[:2] == [140, 140]
+
+
+def test_the_copy_for_other_kernels_is_not_taken_for_the_one_that_python_calls(tmp_path: Path):
+    for name, text in (("callee", CALLEE.format(1)), ("between", BETWEEN), ("caller", CALLER), ("direct", DIRECT)):
+        (tmp_path / f"{name}.py").write_text(text)
+    assert ran(tmp_path) == [120, 120, 0]  # keeps copies of `inner` and `middle` that Python cannot call
+    assert ran(tmp_path, "direct.py") == [2]
+    assert ran(tmp_path, "direct.py") == [2]
