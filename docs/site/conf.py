@@ -58,6 +58,7 @@ html_show_sourcelink = False
 BELOW = {
     "docs/language": ["language/files", "language/tables", "language/cells", "language/attackers", "language/protect",
                       "language/expressions", "language/text"],
+    "docs/coming-from/README": ["tau-argus", "sdctable", "gconfid", "gausssuppression"],
     "docs/accelerators/README": ["csp", "ip", "cta", "ecta", "rounding", "perturb", "combined"],
     "examples/README": ["enterprises/README", "hospital/README", "linked/README", "series/README", "tiny/README",
                         "turnover/README", "quarterly/README"],
