@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # Test processes: one per physical core. More than eight only wait for each other's memory.
 JOBS ?= -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: docs demo test test-all check lint types types-quick imports bench bench-quick bless grammar fuzz faults soak conformance clean
+.PHONY: docs dist locks demo test test-all check lint types types-quick imports bench bench-quick bless grammar fuzz faults soak conformance clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }
@@ -86,6 +86,22 @@ $(DOCS): $(STAMP)
 	touch $@
 docs: $(DOCS)
 	$(BIN)/python docs/site/build.py
+
+# What a release consists of, in dist: wheel, sdist, list of components (CycloneDX), manual pages and completions.
+# SOURCE_DATE_EPOCH is the last commit's time: two builds of one commit are the same bytes.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[release]'
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --outdir dist .
+	$(BIN)/cyclonedx-py requirements packaging/requirements.txt --pyproject pyproject.toml --of JSON -o dist/sdcdsl.cdx.json
+	$(BIN)/python packaging/manual.py dist
+
+# The exact versions that are tested, with hashes: what runs, and the lowest that work with the tests.
+UV := $(BIN)/uv pip compile pyproject.toml -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
+locks: $(STAMP)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[release]'
+	$(UV) -o packaging/requirements.txt
+	$(UV) --resolution lowest-direct --extra dev -o packaging/requirements-lowest.txt
 
 # After a change of grammar/sdc.lark or of the vocabulary.
 grammar: $(STAMP)

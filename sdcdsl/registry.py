@@ -70,7 +70,17 @@ LINES: dict[str, dict[str, str]] = {
         "sdmx": "sdcdsl.formats.sdmx:WRITER",
         "jj": "sdcdsl.formats.jj:WRITER",
         "argus": "sdcdsl.formats.argus:WRITER",
+        "excel": "sdcdsl.formats.excel:WRITER",
+        "cross_table": "sdcdsl.formats.cross_table:WRITER",
+        "pivot": "sdcdsl.formats.pivot:WRITER",
+        "code_value": "sdcdsl.formats.code_value:WRITER",
         "html": "sdcdsl.formats.html:WRITER",
+    },
+    "reviews": {
+        "excel": "sdcdsl.formats.excel:REVIEW",
+        "sdmx": "sdcdsl.formats.sdmx:REVIEW",
+        "hst": "sdcdsl.formats.hst:REVIEW",
+        "sacro": "sdcdsl.formats.sacro:REVIEW",
     },
     "backends": {
         "highs": "sdcdsl.solve.highs:BACKEND",

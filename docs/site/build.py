@@ -24,6 +24,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 
 from gallery import make_gallery  # noqa: E402
+from playground import make_playground  # noqa: E402
 
 LANDING = "docs/README.html"
 
@@ -31,7 +32,7 @@ LANDING = "docs/README.html"
 def main() -> int:
     said = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     said.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
-    said.add_argument("--quick", action="store_true", help="the pages alone: no gallery")
+    said.add_argument("--quick", action="store_true", help="the pages alone: no gallery, no playground")
     options = said.parse_args()
     folder: Path = options.folder.resolve()
     version = re.findall(r'__version__ = "(.*)"', (ROOT / "sdcdsl" / "version.py").read_text("utf-8"))[0]
@@ -40,6 +41,7 @@ def main() -> int:
     site.mkdir(parents=True)
     if not options.quick:
         make_gallery(site / "gallery")
+        make_playground(site / "playground")
     with tempfile.TemporaryDirectory() as kept:
         command = [
             sys.executable,

@@ -58,10 +58,17 @@ html_show_sourcelink = False
 BELOW = {
     "docs/language": ["language/files", "language/tables", "language/cells", "language/attackers", "language/protect",
                       "language/expressions", "language/text"],
+    "docs/coming-from/README": ["tau-argus", "sdctable", "gconfid", "gausssuppression"],
     "docs/accelerators/README": ["csp", "ip", "cta", "ecta", "rounding", "perturb", "combined"],
     "examples/README": ["enterprises/README", "hospital/README", "linked/README", "series/README", "tiny/README",
                         "turnover/README", "quarterly/README"],
 }  # fmt: skip
+
+
+_PLAYGROUND = (
+    "<p>Or try it in this browser, without installing anything: "
+    '<a href="../playground/index.html">the playground</a>.</p>\n'
+)
 
 
 def with_navigation(page: str, text: str) -> str:
@@ -69,6 +76,7 @@ def with_navigation(page: str, text: str) -> str:
     if page in ("README", "SECURITY"):  # linked to, and not part of the navigation
         return f"---\norphan: true\n---\n{text}"
     if page == LANDING:
+        text = text.replace("## Do something", _PLAYGROUND + "\n## Do something")
         parts = re.split(r"^## (.+)$", text, flags=re.M)[1:]
         trees = [_toctree(_links(body), caption) for caption, body in zip(parts[::2], parts[1::2], strict=True)]
         return text + "".join(trees)

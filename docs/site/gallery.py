@@ -25,29 +25,33 @@ class Exhibit:
 EXHIBITS = (
     Exhibit(
         "enterprises",
-        ("protect", "enterprises.sdc", "--today", "2026-01-01", "--public", "--out", "OUT"),
+        ("protect", "enterprises.sdc", "--today", "2026-01-01", "--out", "OUT"),
         {
             "internal/enterprises.internal.html": (
                 "enterprises.internal.html",
                 "Turnover of 5 000 enterprises: internal",
             ),
-            "enterprises.public.html": ("enterprises.public.html", "Turnover of 5 000 enterprises: for the public"),
         },
     ),
     Exhibit(
         "hospital",
-        ("protect", "hospital.sdc", "--today", "2026-01-01", "--out", "OUT"),
+        ("protect", "hospital.sdc", "--block", "rounded", "--today", "2026-01-01", "--out", "OUT"),
         {
             "internal/hospital.internal.html": (
                 "hospital.internal.html",
-                "Hospital counts, rounded and suppressed: internal",
+                "Hospital counts, rounded: internal",
             )
         },
     ),
     Exhibit(
+        "linked",
+        ("protect", "linked.sdc", "--today", "2026-01-01", "--public", "--out", "OUT"),
+        {"linked.public.html": ("linked.public.html", "Two linked tables: for the public")},
+    ),
+    Exhibit(
         "tiny",
         ("compare", "tiny.sdc", "--out", "OUT"),
-        {"tiny.map.svg": ("tiny.map.svg", "A small table under several methods and levels: the risk–utility map")},
+        {"compare.svg": ("compare.svg", "A small table under several methods and levels: the risk–utility map")},
     ),
 )
 

@@ -74,9 +74,8 @@ class Reduction:
         cell, equation = relations.cell_of[entry], relations.equation_of[entry]
         # Sorting by component first gives every component its entries, its cells and its equations in one piece.
         n = relations.cells
-        graph = coo_array(
-            (np.ones(len(cell), dtype=np.int8), (cell, n + equation)), shape=(n + relations.equations,) * 2
-        )
+        nodes = n + relations.equations
+        graph = coo_array((np.ones(len(cell), dtype=np.int8), (cell, n + equation)), shape=(nodes, nodes))
         _, label = connected_components(graph, directed=False)
         cells = np.flatnonzero(free)
         names, number = np.unique(label[cells], return_inverse=True)

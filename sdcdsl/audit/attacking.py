@@ -64,7 +64,8 @@ def attack(
     reach: float = FAR,
     within: float = inf,
 ) -> Iterator[Attack]:
-    """Surveys of the `chosen` pairs; of the cells in `watch` (a mask) it is found out whether they can move at all.
+    """Surveys of the `chosen` pairs; of the cells in `watch` (a mask for each view) it is found out whether they can
+    move at all.
 
     `prove_ends`: ends that are found are checked by arithmetic; if they are not asked for here (`exact`), they will be
     next, and `engines` are kept for that. `settled` [2, pair] are ends that are known already, nan where none is. No
@@ -166,18 +167,18 @@ def _tasks(
         )
         far = min(within, far if not exact and far > 0 else inf)
         l, u = (np.where(np.isfinite(end), np.clip(end, -far, far), end) for end in box)
-        if not len(mine) and not (watch & (u > l)).any():
+        if not len(mine) and not (watch[view] & (u > l)).any():
             continue
         reduction = Reduction(relations, l, u)
         known = _OwnKnowledge(problem, view, box if far < inf else None)
         at = reduction.of[problem.pairs.cell[mine]]
         order = np.argsort(at, kind="stable")
         starts = np.searchsorted(at[order], np.arange(reduction.count + 1))
-        watched = np.unique(reduction.of[watch & (reduction.of >= 0)])
+        watched = np.unique(reduction.of[watch[view] & (reduction.of >= 0)])
         for number in np.union1d(np.unique(at[at >= 0]), watched):
             pairs = mine[order[starts[number] : starts[number + 1]]]
             component = reduction.component(int(number))
-            looked = np.flatnonzero(watch[component.cells])
+            looked = np.flatnonzero(watch[view, component.cells])
             parts = max(len(pairs) // (ENDS if exact else VERDICTS), 1)
             for i, part in enumerate(np.array_split(pairs, parts)):
                 look = looked if i == 0 else looked[:0]

@@ -21,6 +21,7 @@ from sdcdsl.audit.attacking import NEAR, Progress, attack, of_one_size
 from sdcdsl.audit.distance import Distance, distance
 from sdcdsl.audit.ends import prove_ends
 from sdcdsl.audit.families import serve, serve_the_rest
+from sdcdsl.audit.hints import take_hints
 from sdcdsl.audit.intervals import EXACT as EXACT_END
 from sdcdsl.audit.intervals import Intervals
 from sdcdsl.audit.problem import stated
@@ -30,6 +31,7 @@ from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.proof.system import ProofPairs, ProofProblem
+from sdcdsl.proof.witness import MoveMatrix
 
 WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
 
@@ -98,9 +100,10 @@ def audit(
     team: Team = SERIAL,
     progress: Progress | None = None,
     before: Audit | None = None,
+    hints: MoveMatrix | None = None,
 ) -> Audit:
-    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that). `before`: an audit
-    of another release of the problem, whose tables are tried first."""
+    """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that). Tables that are
+    tried first: `before`, those of an audit of another release of the problem; `hints`, those that a search found."""
     task = stated(problem, pattern, integer)
     proofs = Proofs.none(task)
     none = np.zeros(0, dtype=np.int64)
@@ -112,8 +115,10 @@ def audit(
     proofs.add_by_own_box(np.flatnonzero(stuck))
     if before is not None and before.distance is None:
         proofs.retake(before.proofs)
+    watch = np.tile(_watched(problem, pattern), (regions.views, 1))
+    if hints is not None and len(hints):
+        watch &= ~take_hints(proofs, hints)
     serve(proofs)
-    watch = _watched(problem, pattern)
     still: list[tuple[np.ndarray, int]] = []
     failures: list[str] = []
     # Verdicts rest on few tables, found quickly; the ends of intervals need a table and a bound each.
@@ -144,7 +149,7 @@ def audit(
             failures += made.findings.failures
     if exact:
         failures += prove_ends(proofs, ~stuck, engine, engines, team, progress)
-    revealed, by = _revealed(still, regions.low, regions.high, watch)
+    revealed, by = _revealed(still, regions.low, regions.high, _watched(problem, pattern))
     return Audit(
         problem,
         pattern,

@@ -51,7 +51,7 @@ def _asked(proofs: Proofs, sides: np.ndarray, options: dict[str, Any]) -> list[s
 def _attacks(proofs: Proofs, sides: np.ndarray, options: dict[str, Any]) -> Iterator[Attack]:
     if not sides.any():
         return
-    nowhere = np.zeros(proofs.problem.system.cells, dtype=bool)
+    nowhere = np.zeros_like(proofs.problem.regions.low, dtype=bool)
     settled = np.where(sides, np.nan, np.maximum(proofs.least, np.where(proofs.exact, proofs.most, 0.0)))
     yield from attack(proofs.problem, np.flatnonzero(sides.any(axis=0)), nowhere, settled=settled, **options)
 

@@ -18,6 +18,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import EXACT, HIDDEN
+from sdcdsl.proof.witness import MoveMatrix
 
 
 def audit_release(
@@ -29,16 +30,21 @@ def audit_release(
     team: Team = SERIAL,
     progress: Progress | None = None,
     before: Audit | None = None,
+    hints: MoveMatrix | None = None,
 ) -> Audit:
     """The audit of all sensitive cells, and of the sensitive sums that the release leaves too narrow. `Audit.problem`
     has them as cells after all others; it is the one that was given where there are none."""
-    wider = with_narrow_sums(problem, pattern, integer, team)
+    wider = with_narrow_sums(problem, pattern, integer, team, hints)
     options: dict[str, Any] = {"exact": exact, "integer": integer, "team": team, "progress": progress}
-    return audit(wider, covering(pattern, wider.n), before=before, **options)
+    return audit(wider, covering(pattern, wider.n), before=before, hints=hints, **options)
 
 
 def with_narrow_sums(
-    problem: TableProblem, pattern: Pattern, integer: bool = False, team: Team = SERIAL
+    problem: TableProblem,
+    pattern: Pattern,
+    integer: bool = False,
+    team: Team = SERIAL,
+    hints: MoveMatrix | None = None,
 ) -> TableProblem:
     """The problem with the sensitive sums that this release leaves too narrow; itself if there are none."""
     if problem.sums is None:
@@ -50,7 +56,7 @@ def with_narrow_sums(
     wider = problem.sums.extended(more).listing_as(problem)
     fresh = np.flatnonzero(wider.dataset["cell_at"].values >= problem.n)
     asked = replace(wider, dataset=wider.dataset.isel(pair=fresh))
-    made = audit(asked, covering(pattern, wider.n), exact=False, integer=integer, team=team)
+    made = audit(asked, covering(pattern, wider.n), exact=False, integer=integer, team=team, hints=hints)
     short = np.unique(made.proofs.problem.pairs.cell[made.verdicts != "p"]) - problem.n
     if not len(short):
         return problem

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdcdsl.bind.attackers import Knowledge, dominated
+from sdcdsl.bind.implied_bounds import slack_left
 from sdcdsl.bind.levels import LEVELS
+from sdcdsl.bind.relations import Relations
 from sdcdsl.proof.families import Families
 
 MOST_LISTED = 20_000  # pairs of one class of contributors that are listed
@@ -39,13 +41,14 @@ class _Class:
 class PairBuilder:
     """Filled one declared attacker at a time.
 
-    A contributor that attacks knows that a cell is at least as large as its own part. Where that leaves less slack
-    below the value than the level requires, the level is cut to what it leaves; where nobody else contributes, the pair
-    is dropped, since nothing can be hidden from the only one who knows it. Both are counted.
+    A contributor that attacks knows that a cell is at least as large as its own part, and what follows from that for
+    sums (`implied_bounds`). Where that leaves less slack around the value than the level requires, the level is cut to
+    what it leaves; where nobody else contributes, the pair is dropped, since nothing can be hidden from the only one
+    who knows it. Both are counted.
     """
 
-    def __init__(self, sensitive: np.ndarray) -> None:
-        self.sensitive = sensitive  # bool [cell]
+    def __init__(self, sensitive: np.ndarray, relations: Relations) -> None:
+        self.sensitive, self.relations = sensitive, relations  # bool [cell]
         self.labels: tuple[str, ...] = ()
         self.view_of: list[int] = []
         self.low: list[np.ndarray] = []
@@ -66,11 +69,12 @@ class PairBuilder:
 
     def add(self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], a: np.ndarray) -> None:
         """One declared attacker with its levels for `cells`."""
-        keep = self._kept(one, cells, amounts["lpl"], a)
+        slack = slack_left(one, self.relations, a)
+        keep = self._kept(one, cells, amounts, slack, a)
         number = np.full(len(one.members), -1, dtype=np.int64)
         number[keep] = len(self.labels) + np.arange(len(keep))
         families = self.by_families(one, cells, amounts)
-        (self._class if families else self._cross)(one, number, keep, cells, amounts, a)
+        (self._class if families else self._cross)(one, number, keep, cells, amounts, slack, a)
         labels = [one.members[int(m)] for m in keep] + [one.name] * families
         self.class_of += [len(self.classes) - 1 if families else -1] * len(keep) + [-1] * families
         chosen = number[one.known_member] >= 0
@@ -84,12 +88,14 @@ class PairBuilder:
         self.labels += tuple(labels)
         self.merged += len(one.members) - len(keep)
 
-    def _kept(self, one: Knowledge, cells: np.ndarray, lpl: np.ndarray, a: np.ndarray) -> np.ndarray:
+    def _kept(
+        self, one: Knowledge, cells: np.ndarray, amounts: dict[str, np.ndarray], slack: np.ndarray, a: np.ndarray
+    ) -> np.ndarray:
         """Members whom no other member covers. Those treated leniently somewhere cover nobody."""
-        asked = np.zeros(len(a))
-        asked[cells] = lpl
-        slack = a[one.known_cell] - one.known_low
-        lenient = np.isin(one.known_cell, cells) & ((asked[one.known_cell] > slack) | one.alone)
+        asked = np.zeros((2, len(a)))
+        asked[:, cells] = amounts["lpl"], amounts["upl"]
+        cut = (asked[:, one.known_cell] > slack).any(axis=0)
+        lenient = np.isin(one.known_cell, cells) & (cut | one.alone)
         spared = np.zeros(len(one.members), dtype=bool)
         spared[one.known_member[lenient]] = True
         return np.flatnonzero(~dominated(one, spared))
@@ -101,6 +107,7 @@ class PairBuilder:
         keep: np.ndarray,
         cells: np.ndarray,
         amounts: dict[str, np.ndarray],
+        slack: np.ndarray,
         a: np.ndarray,
     ) -> None:
         some = np.flatnonzero(np.sum(list(amounts.values()), axis=0) > 0)
@@ -112,9 +119,9 @@ class PairBuilder:
         column[cells[some]] = np.arange(wide)
         touched = np.flatnonzero((row[one.known_member] >= 0) & (column[one.known_cell] >= 0))
         at = row[one.known_member[touched]] * wide + column[one.known_cell[touched]]
-        slack = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
-        self.cut += int(((part["lpl"][at] > slack) & ~one.alone[touched]).sum())
-        part["lpl"][at] = np.minimum(part["lpl"][at], slack)
+        below, above = slack[:, touched]
+        self.cut += int((((part["lpl"][at] > below) | (part["upl"][at] > above)) & ~one.alone[touched]).sum())
+        part["lpl"][at], part["upl"][at] = np.minimum(part["lpl"][at], below), np.minimum(part["upl"][at], above)
         wanted = np.ones(len(keep) * wide, dtype=bool)
         wanted[at[one.alone[touched]]] = False
         self.dropped += int((~wanted).sum())
@@ -129,6 +136,7 @@ class PairBuilder:
         keep: np.ndarray,
         cells: np.ndarray,
         amounts: dict[str, np.ndarray],
+        slack: np.ndarray,
         a: np.ndarray,
     ) -> None:
         """The pairs of the attacker who stands for the class, after its members, and those with levels of their own."""
@@ -137,9 +145,9 @@ class PairBuilder:
         column[cells[some]] = np.arange(len(some))
         touched = np.flatnonzero((number[one.known_member] >= 0) & (column[one.known_cell] >= 0))
         family, who = column[one.known_cell[touched]], number[one.known_member[touched]]
-        slack = np.maximum(a[one.known_cell[touched]] - one.known_low[touched], 0.0)
+        below, above = slack[:, touched]
         alone = one.alone[touched]
-        cut = (amounts["lpl"][some][family] > slack) & ~alone
+        cut = ((amounts["lpl"][some][family] > below) | (amounts["upl"][some][family] > above)) & ~alone
         self.cut += int(cut.sum())
         self.dropped += int(alone.sum())
         left_out = cut | alone
@@ -148,7 +156,8 @@ class PairBuilder:
         attacker = np.concatenate([np.full(int(everybody.sum()), anyone), who[cut]])
         at = np.concatenate([np.flatnonzero(everybody), family[cut]])
         part = {level: amounts[level][some][at] for level in LEVELS}
-        part["lpl"][int(everybody.sum()) :] = slack[cut]
+        for name, left in (("lpl", below), ("upl", above)):
+            part[name][int(everybody.sum()) :] = np.minimum(amounts[name][some][family[cut]], left[cut])
         self.parts.append({**part, "attacker_at": attacker, "cell_at": cells[some][at]})
         self.size += len(at)
         place = np.cumsum(everybody) - 1

@@ -286,7 +286,7 @@ class _Making:
         cells = np.flatnonzero(self.sensitive | asking)  # conditional levels speak of others, too
         marked = self.sensitive[cells]
         stated = marked & (cells < self.late)
-        out = PairBuilder(self.sensitive)
+        out = PairBuilder(self.sensitive, self.unions.extended(self.cells.relations))
         found: list[Diagnostic] = []
         covered = np.zeros(self.n, dtype=bool)
         for one, level in zip(known, asked, strict=True):

@@ -19,7 +19,7 @@ from sdcdsl.diagnostics import has_errors
 from sdcdsl.policy.read import is_jj
 
 FORMATS = ("text", "json", "csv")
-RELEASED = ("csv", "parquet", "sdmx", "argus", "sdctable", "jj")
+RELEASED = ("csv", "parquet", "sdmx", "argus", "sdctable", "jj", "excel", "cross_table", "pivot", "code_value")
 NOTHING = {"verdict": None, "blocks": [], "pairs": [], "revealed": [], "pinned_sums": [], "certificate": None}
 
 

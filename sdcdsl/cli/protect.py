@@ -16,9 +16,10 @@ from sdcdsl.cli.printing import echo, echo_json
 from sdcdsl.cli.reading import known_block, read_any, refuse, tell
 from sdcdsl.cli.search_options import progress_option, search_options
 from sdcdsl.cli.workers import workers, workers_options
-from sdcdsl.diagnostics import has_errors
+from sdcdsl.diagnostics import has_errors, or_near
 from sdcdsl.policy.document import Release
 from sdcdsl.policy.read import is_jj
+from sdcdsl.vocabulary.formats import REVIEWS
 
 if TYPE_CHECKING:
     from sdcdsl.report.signature import Signer
@@ -42,6 +43,13 @@ NOTHING: dict[str, Any] = {"blocks": []}
 @click.option(
     "--no-report", is_flag=True, help="Write no report. Otherwise it is internal/NAME.internal.html: confidential."
 )
+@click.option(
+    "--review",
+    "reviews",
+    multiple=True,
+    metavar="FORMAT",
+    help="Write a file for reviewers of each table, confidential, to internal/: excel, sdmx, hst, sacro.",
+)
 @click.option("--no-lock", is_flag=True, help="Write no lock. Otherwise it is NAME.sdc.lock, for `sdcdsl verify`.")
 @click.option(
     "--sign",
@@ -64,6 +72,7 @@ def protect(
     certificate: str | None,
     public: bool,
     no_report: bool,
+    reviews: tuple[str, ...],
     no_lock: bool,
     sign: str | None,
     jobs: int | None,
@@ -94,6 +103,8 @@ def protect(
     path = Path(file)
     if method is not None and not is_jj(path):
         raise click.UsageError("--method is for JJ files; a policy says itself which method it wants")
+    if unknown := [name for name in reviews if name not in REVIEWS]:
+        raise click.UsageError(or_near(f"there is no review {unknown[0]}", unknown[0], REVIEWS))
     target = f"{path.stem}.csv" if out is not None else None
     policy, found = read_any(path, given.allow_outside, method or "csp", target, settings=given.settings)
     if has_errors(found):
@@ -124,6 +135,7 @@ def protect(
         public=public,
         apart=out is not None,
         lock=lock_place(folder, own, out is not None) if released and not no_lock else None,
+        reviews=tuple(dict.fromkeys(reviews)) if released else (),
         checkpoints=folder / INTERNAL,
         every=EVERY if checkpoint_every is None else checkpoint_every,
         resume=resume,

@@ -49,6 +49,7 @@ class ProtectReport:
         return {
             "blocks": [self._block(outcome) for outcome in self.prepared.outcomes],
             **{name: _path(getattr(self.written, name)) for name in ("report", "lock", "certificate")},
+            "reviews": [str(path) for path in self.written.reviews],
             "diagnostics": [as_json(d) for d in for_reading(self.found)],
             "exit": self.exit,
         }
@@ -102,6 +103,8 @@ class ProtectReport:
         if written.report is not None:
             about = "without confidential numbers" if self.request.public else "confidential: it shows the true values"
             yield f"{'report':<12}{written.report}, {about}"
+        for path in written.reviews:
+            yield f"{'review':<12}{path}, confidential: it has the true values"
         if written.lock is not None:
             yield f"{'lock':<12}{written.lock}; `sdcdsl verify` checks it"
 

@@ -24,6 +24,7 @@ _TOKENS: dict[str, Any] = {
     "attacker": Name.Class,
     "scenario": Name.Class,
     "protect": Name.Class,
+    "param": Name.Constant,
     "alias": Name.Namespace,
     "code": Name.Constant,
     "rule": Name.Function,

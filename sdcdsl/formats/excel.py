@@ -1,12 +1,13 @@
-"""excel: a sheet of a workbook."""
+"""excel: a sheet of a workbook, of data and of releases; and a workbook for reviewers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdcdsl.formats.csv import ReleaseOptions
 from sdcdsl.record import Record, record
-from sdcdsl.vocabulary.formats import Reader
+from sdcdsl.vocabulary.formats import Reader, Review, Writer
 from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:
@@ -29,3 +30,10 @@ def read(path: Path, asked: ColumnSelection, reading: Reading) -> tuple[Records 
 
 
 READER = Reader("excel", "a sheet of an Excel or OpenDocument workbook", ExcelOptions, read, holds=("workbook",))
+WRITER = Writer("excel", "a workbook of one sheet", ReleaseOptions, "sdcdsl.released.to_excel:write_release_excel")
+REVIEW = Review(
+    "excel",
+    "a workbook: what is published, and on another sheet why, with the true values",
+    ".xlsx",
+    "sdcdsl.report.review.workbook:write_workbook",
+)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdcdsl.vocabulary.formats import Reader
+from sdcdsl.vocabulary.formats import Reader, Review
 
 if TYPE_CHECKING:
     from sdcdsl.bind.cell_lists import CellEntry
@@ -25,3 +25,9 @@ def read(path: Path, dimensions: Sequence[str], options: Mapping[str, Any]) -> t
 
 
 CELL_LIST = Reader("hst", "τ-ARGUS a-priori file", read=read)
+REVIEW = Review(
+    "hst",
+    "a-priori file of τ-ARGUS with the status and the levels of every cell",
+    ".hst",
+    "sdcdsl.report.review.apriori:write_apriori",
+)

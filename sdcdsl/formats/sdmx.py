@@ -6,7 +6,7 @@ from typing import Any
 
 from sdcdsl.formats.csv import ReleaseOptions
 from sdcdsl.record import record
-from sdcdsl.vocabulary.formats import Writer
+from sdcdsl.vocabulary.formats import Review, Writer
 from sdcdsl.vocabulary.option import Kind, option
 
 
@@ -15,6 +15,7 @@ class SdmxOptions(ReleaseOptions):
     dataflow: Any = option(
         Kind.TEXT, "the DATAFLOW, AGENCY:ID(VERSION); made from the table's name, if not given", None
     )
+    version: Any = option(Kind.WHOLE, "of SDMX-CSV: 1, or 2 with STRUCTURE and ACTION", 1, least=1, most=2)
     mark_primary: Any = option(
         Kind.FLAG, "tells which hidden cells are sensitive, C instead of D: not for files that the public gets", False
     )
@@ -25,4 +26,10 @@ WRITER = Writer(
     "SDMX-CSV with OBS_STATUS and CONF_STATUS",
     SdmxOptions,
     "sdcdsl.released.to_sdmx:write_release_sdmx",
+)
+REVIEW = Review(
+    "sdmx",
+    "SDMX-CSV 2.0 with all true values, and the reason of confidentiality in CONF_STATUS",
+    ".sdmx.csv",
+    "sdcdsl.report.review.sdmx:write_transmission",
 )

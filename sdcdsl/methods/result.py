@@ -13,6 +13,7 @@ from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.pattern import Pattern
+from sdcdsl.proof.witness import MoveMatrix
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class Result:
     notes: tuple[str, ...] = ()  # the same in sentences
     relaxed: dict[str, Any] = field(default_factory=dict)  # options that were relaxed, as they were used
     timed: bool = False  # time had a say: the same search may come to another release
+    moves: MoveMatrix | None = None  # witnesses that the search has of its release: hints for the audit, no proof
 
     @property
     def gap(self) -> float | None:

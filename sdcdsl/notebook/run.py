@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import xarray as xr
 
-from sdcdsl.diagnostics import has_errors
+from sdcdsl.diagnostics import has_errors, or_near
 from sdcdsl.methods.result import Result
 from sdcdsl.notebook import html
 from sdcdsl.notebook.pattern import Pattern
@@ -21,6 +21,7 @@ from sdcdsl.pipeline.release import lock_place, misplaced, page_place, release
 from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.utility import Measures
+from sdcdsl.vocabulary.formats import REVIEWS
 
 NO_GAP = 1e-9  # of a cost: less than that is none
 
@@ -112,8 +113,14 @@ class Run(Mapping[str, Protected]):
         public: bool = False,
         lock: bool = True,
         certificate: str | Path | None = None,
+        reviews: Sequence[str] = (),
     ) -> list[Path]:
-        """Writes the files that the policy releases, a report and a lock; all of them, or none. Gives their paths."""
+        """Writes the files that the policy releases, a report and a lock; all of them, or none. Gives their paths.
+
+        `reviews` are files for reviewers, by name: `excel`, `sdmx`, `hst`, `sacro`."""
+        unknown = [name for name in reviews if name not in REVIEWS]
+        if unknown:
+            raise ValueError(or_near(f"there is no review {unknown[0]}", unknown[0], REVIEWS))
         place = Path(folder) if folder is not None else self._request.folder
         source = self._request.source
         request = replace(
@@ -124,6 +131,7 @@ class Run(Mapping[str, Protected]):
             apart=folder is not None,
             lock=lock_place(place, source, folder is not None) if lock else None,
             certificate=Path(certificate) if certificate is not None else None,
+            reviews=tuple(dict.fromkeys(reviews)),
         )
         wrong = misplaced(request)
         if wrong is not None:
@@ -132,6 +140,7 @@ class Run(Mapping[str, Protected]):
         if has_errors(problems):
             raise Refused(problems, "nothing was released")
         out = [Path(path) for paths in written.released.values() for path in paths]
+        out += written.reviews
         return out + [path for path in (written.certificate, written.report, written.lock) if path is not None]
 
     def report(self, path: str | Path, *, public: bool = False) -> Path:

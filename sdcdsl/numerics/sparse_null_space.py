@@ -74,7 +74,8 @@ def _sums(M: csr_array) -> tuple[np.ndarray, csr_array]:
     leaf = np.ones(n, dtype=bool)
     leaf[made] = False
     leaves = np.flatnonzero(leaf)
-    T = csr_array((np.ones(len(leaves)), (np.arange(len(leaves)), np.arange(len(leaves)))), shape=(len(leaves),) * 2)
+    diagonal = np.arange(len(leaves))
+    T = csr_array((np.ones(len(leaves)), (diagonal, diagonal)), shape=(len(leaves), len(leaves)))
     order = leaves  # the cells of T's rows so far
     for cells, rows, own in rounds:
         said = csr_array(M[rows])

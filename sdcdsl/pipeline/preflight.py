@@ -21,7 +21,7 @@ from sdcdsl.policy.expressions import Text
 from sdcdsl.registry import unloaded
 from sdcdsl.report.release import Staged, companions
 from sdcdsl.solve import missing
-from sdcdsl.vocabulary.formats import READERS, WRITERS
+from sdcdsl.vocabulary.formats import READERS, REVIEWS, WRITERS
 from sdcdsl.vocabulary.methods import METHODS, Limits
 
 
@@ -52,6 +52,9 @@ def _missing(request: ProtectRequest, protect: d.Block) -> Iterator[Diagnostic]:
         if (why := unloaded(WRITERS[release.file.format].write)) is not None:
             yield diagnostic("SDC501", f"the format `{release.file.format}` cannot be written: {why}", release.span)
         yield from _strange_signs(release.file)
+    for review in request.reviews:
+        if (why := unloaded(REVIEWS[review].write)) is not None:
+            yield diagnostic("SDC501", f"the review `{review}` cannot be written: {why}", protect.heading)
 
 
 def _without_effect(request: ProtectRequest) -> Iterator[Diagnostic]:

@@ -13,13 +13,15 @@ from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import released_files
+from sdcdsl.registry import load
 from sdcdsl.report.certificate import sha256, write_certificate
 from sdcdsl.report.journal import settle_around
 from sdcdsl.report.lock import content_of, relative, write_lock
 from sdcdsl.report.provenance import Provenance
 from sdcdsl.report.release import INTERNAL, NOT_FOR_GIT, Staged, keep_from_git, leads_out, write_table
+from sdcdsl.report.review.context import ReviewContext
 from sdcdsl.report.signature import Signer
-from sdcdsl.vocabulary.formats import WRITERS
+from sdcdsl.vocabulary.formats import REVIEWS, WRITERS, Review
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,11 @@ class Written:
     certificate: Path | None = None
     report: Path | None = None
     lock: Path | None = None
+    reviews: tuple[Path, ...] = ()
 
     @property
     def anything(self) -> bool:
-        return any(self.released.values()) or any((self.certificate, self.report, self.lock))
+        return any(self.released.values()) or any((self.certificate, self.report, self.lock, self.reviews))
 
 
 def targets(request: ProtectRequest, block: str) -> Iterator[Target]:
@@ -85,9 +88,30 @@ def misplaced(request: ProtectRequest) -> Diagnostic | None:
     return diagnostic("SDC519", headline, FilePlace(str(request.certificate)), help=help)
 
 
+@dataclass(frozen=True)
+class ReviewTarget:
+    """One table on its way into a file for reviewers."""
+
+    block: str
+    table: str
+    review: Review
+    path: Path
+
+
+def reviews(request: ProtectRequest) -> Iterator[ReviewTarget]:
+    """Beside the internal report."""
+    for name in request.reviews:
+        review = REVIEWS[name]
+        for block in request.blocks:
+            for table in request.policy.protects[block].tables:
+                stem = f"{request.source.stem}.{table}.internal{review.suffix}"
+                yield ReviewTarget(block, table, review, request.folder / INTERNAL / stem)
+
+
 def kept(request: ProtectRequest) -> list[Path]:
     """What is written for the people who ran it."""
-    return [path for path in (request.certificate, request.report, request.lock) if path is not None]
+    own = [path for path in (request.certificate, request.report, request.lock) if path is not None]
+    return own + [review.path for review in reviews(request)]
 
 
 def release(
@@ -160,10 +184,19 @@ class _Writing:
         if request.report is not None:
             part = self._part("report", request.report, confidential=not request.public)
             self._page(part, self.outcomes, request.public)
+        written = tuple(self._review(target) for target in reviews(request))
         if request.lock is not None:
             content = self._lock(request.lock.parent)
             write_lock(self.staged.beside(request.lock, confidential=True), content, self.signer)
-        return Written(released, request.certificate, request.report, request.lock)
+        return Written(released, request.certificate, request.report, request.lock, written)
+
+    def _review(self, target: ReviewTarget) -> Path:
+        [outcome] = [one for one in self.outcomes if one.name == target.block]
+        wanted = f"release {target.table}"
+        files = [(path.name, sha256(part)) for part, path in self.staged.files() if self.what.get(path) == wanted]
+        part = self._part(f"review {target.table}", target.path, confidential=True)
+        load(target.review.write)(outcome, target.table, part, ReviewContext(self.provenance, tuple(files)))
+        return target.path
 
     def _released(self, outcome: Outcome) -> Iterator[Path]:
         assert outcome.pattern is not None and outcome.verdict == "protected"

@@ -141,7 +141,8 @@ def _instead(content: Mapping[str, Any], request: ProtectRequest, there: Path) -
     """The same files elsewhere; of what stays in the house nothing, but the report if it may go out."""
     pages = [e["path"] for e in content["outputs"] if e.get("what") == "report" and e["path"].endswith(PUBLIC)]
     report = there / Path(pages[0]).name if pages else None
-    return replace(request, folder=there, certificate=None, lock=None, report=report, public=report is not None)
+    asked = replace(request, folder=there, certificate=None, lock=None, reviews=())
+    return replace(asked, report=report, public=report is not None)
 
 
 def _same_pattern(block: Mapping[str, Any], again: Mapping[str, Any]) -> bool:

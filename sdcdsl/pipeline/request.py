@@ -44,6 +44,7 @@ class ProtectRequest(Inputs):
     public: bool = False  # the report is one without confidential numbers
     apart: bool = False  # `folder` is for files to publish: what is confidential goes below it
     lock: Path | None = None
+    reviews: tuple[str, ...] = ()  # files for reviewers, by their names in the registry
     jobs: int = 0  # blocks that are searched side by side, where nobody says by whom; 0: as many as there are cores
     checkpoints: Path | None = None  # a folder: where long searches leave what they know
     every: float = EVERY  # seconds, so often

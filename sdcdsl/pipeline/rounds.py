@@ -35,7 +35,6 @@ from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.result import Result, gap
 from sdcdsl.outcome import SAFE
-from sdcdsl.pattern import Pattern
 from sdcdsl.pattern import hidden as pattern_of
 from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.pipeline.checkpoints import checkpointer_for
@@ -71,7 +70,7 @@ class SearchRound:
 
 Search = Callable[[TableProblem, Plan, Checkpointer, Deadline, Incumbents], Result]
 # The last one: of another release of the problem.
-Auditing = Callable[[TableProblem, Pattern, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
+Auditing = Callable[[TableProblem, Result, Plan, Audit | None], tuple[Audit | None, list[Diagnostic]]]
 
 
 class Rounds:
@@ -154,11 +153,10 @@ class Rounds:
         return part
 
     def _judged(self, made: SearchRound) -> SearchRound:
-        pattern, began = made.result.pattern, self.whole.elapsed
-        assert pattern is not None
+        began = self.whole.elapsed
 
         def audit() -> tuple[Audit | None, list[Diagnostic]]:
-            return self.audit(made.problem, pattern, self.plan, made.audit)
+            return self.audit(made.problem, made.result, self.plan, made.audit)
 
         if self.best is None or self.whole.limit is None:
             judged, wrong = audit()

@@ -198,10 +198,10 @@ def _searched_in_rounds(
         return _searched(problem, plan, request, watch, team, checkpointer, deadline, incumbents)
 
     def judge(
-        problem: TableProblem, pattern: Pattern, plan: Plan, before: Audit | None
+        problem: TableProblem, result: Result, plan: Plan, before: Audit | None
     ) -> tuple[Audit | None, list[Diagnostic]]:
         with timed(seconds, "audit"):
-            return _audited(problem, pattern, plan, watch, team, before)
+            return _audited(problem, result, plan, watch, team, before)
 
     assessed = _experiments(request.policy.protects[problem.name], plan.engine.name) is not None
     shares = Shares(deadline, problem, plan.engine.name, assessed)
@@ -263,9 +263,11 @@ def _with_incumbents(result: Result, incumbents: Incumbents) -> Result:
 
 
 def _audited(
-    problem: TableProblem, pattern: Pattern, plan: Plan, watch: Watch, team: Team, before: Audit | None
+    problem: TableProblem, result: Result, plan: Plan, watch: Watch, team: Team, before: Audit | None
 ) -> tuple[Audit | None, list[Diagnostic]]:
     """A pattern that says something wrong is not even attacked."""
+    pattern = result.pattern
+    assert pattern is not None
     broken = _broken(problem, pattern, plan.engine)
     if broken:
         return None, broken
@@ -274,7 +276,8 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, before=before)
+        given = {"before": before, "hints": result.moves}
+        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, **given)
     except ClusterLost:
         raise
     except Exception as error:

@@ -161,6 +161,11 @@ class ServedMembers:
         key = family * len(self.families.class_of) + left
         return left[~np.isin(key, self._own)]
 
+    def helps(self, family: int, side: int, cells: np.ndarray, move: np.ndarray, step: float) -> bool:
+        """Whether a table would serve one of those who wait."""
+        out = self._known.left_out(int(self.families.of[family]), cells, move, step, 0.0)
+        return not np.isin(self.waiting(family, side), out).all()
+
     @property
     def unlisted(self) -> int:
         """Pairs of members that have no row in the list."""

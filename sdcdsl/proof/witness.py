@@ -73,6 +73,16 @@ class MoveMatrix:
             start, np.concatenate([w.cells for w in witnesses]), np.concatenate([w.move for w in witnesses]), cells
         )
 
+    @classmethod
+    def sorted(cls, moves: Sequence[tuple[np.ndarray, np.ndarray]], cells: int) -> MoveMatrix:
+        """Of moves with their cells in any order."""
+        count = np.array([len(cell) for cell, _ in moves], dtype=np.int64)
+        nothing = [np.zeros(0)]
+        cell = np.concatenate([*(cell for cell, _ in moves), *nothing]).astype(np.int64)
+        order = np.argsort(np.repeat(np.arange(len(moves)), count) * cells + cell, kind="stable")
+        move = np.concatenate([*(d for _, d in moves), *nothing])
+        return cls(np.append(0, np.cumsum(count)), cell[order], move[order], cells)
+
     def __len__(self) -> int:
         return len(self.start) - 1
 
@@ -101,6 +111,11 @@ class MoveMatrix:
             return self
         at = spans(self.start[witnesses], self.count[witnesses])
         return MoveMatrix(np.cumsum([0, *self.count[witnesses]]), self.cell[at], self.move[at], self.cells)
+
+    def within(self, cells: np.ndarray) -> MoveMatrix:
+        """Those that move no others than these cells, a mask."""
+        beyond = np.bincount(self.owner[~cells[self.cell]], minlength=len(self))
+        return self.only(np.flatnonzero(beyond == 0))
 
     def at(self, owner: np.ndarray, cell: np.ndarray) -> np.ndarray:
         """By how much these witnesses move these cells."""

@@ -29,7 +29,8 @@ def first_row(text: str, table: BoundTable, delimiter: str | None) -> Header | N
     if row is None or len(row.names) <= len(known):
         return None
     fits = (
-        word in codes or word == f"column {at}"  # what a blank field is called
+        # A code may be guarded against spreadsheets; what a blank field is called.
+        word in codes or word.removeprefix("'") in codes or word == f"column {at}"
         for at, (word, codes) in enumerate(zip(row.names, known, strict=False), 1)
     )
     return row if all(fits) else None

@@ -45,14 +45,14 @@ def read_parquet_release(
         return None, [diagnostic("SDC302", f"cannot read {name}: it is not a whole Parquet file", FilePlace(name))]
     if not frame.height:
         return None, [diagnostic("SDC308", f"{name} has no rows", FilePlace(name))]
-    frame, problems = _kinds(frame, name, roles)
+    frame, problems = kinds(frame, name, roles)
     if problems:
         return None, problems
     frame = frame.with_row_index(ROW, offset=1)
     return rows_in(frame, Records(name, frame.lazy(), lines=False), roles, table, layout, statements)
 
 
-def _kinds(frame: pl.DataFrame, name: str, roles: Roles) -> tuple[pl.DataFrame, list[Diagnostic]]:
+def kinds(frame: pl.DataFrame, name: str, roles: Roles) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """Codes and statuses as text; figures as numbers where they are numbers, else as text."""
     figures = {column for role in FIGURES if (column := getattr(roles, role)) is not None}
     found, columns = [], []

@@ -16,7 +16,9 @@ from sdcdsl.released.checks import contradicts_sums, excluded
 from sdcdsl.released.closeness import closeness
 from sdcdsl.released.columns import names_dimensions, usual_names
 from sdcdsl.released.from_argus import first_row, read_argus
+from sdcdsl.released.from_cross_table import looks_like_cross_table, read_cross_table
 from sdcdsl.released.from_csv import read_csv_release
+from sdcdsl.released.from_excel import is_workbook, read_excel_release
 from sdcdsl.released.from_jj import looks_like_jj, read_jj_release
 from sdcdsl.released.from_parquet import is_parquet, read_parquet_release
 from sdcdsl.released.from_sdctable import has_sdc_status, read_sdctable
@@ -84,6 +86,8 @@ def read_rows(
     """One file, whatever its format, row by row."""
     if format == "parquet" or (format is None and is_parquet(path)):
         return read_parquet_release(path, table, layout, statements)
+    if format == "excel" or (format is None and is_workbook(path)):
+        return read_excel_release(path, table, layout, statements)
     source, problems = open_text(path, layout.encoding)
     if source is None:
         return None, problems
@@ -93,6 +97,8 @@ def read_rows(
         return None, [diagnostic("SDC308", f"{source.name} is empty", FilePlace(source.name))]
     if format == "jj" or (format is None and looks_like_jj(source.text)):
         return read_jj_release(source, table)
+    if format == "cross_table" or (format is None and looks_like_cross_table(source.text)):
+        return read_cross_table(source, table, layout, statements)
     try:
         row = first_row(source.text, table, layout.delimiter)
         header = _header(source.text, table, layout)
@@ -100,7 +106,9 @@ def read_rows(
         return None, [not_delimited(source.name, error)]
     if header is None:  # nothing but quotes and delimiters
         return None, [diagnostic("SDC308", f"{source.name} is empty", FilePlace(source.name))]
-    if format == "argus" or (format is None and row is not None and not names_dimensions(header.names, table)):
+    if format in ("argus", "code_value") or (
+        format is None and row is not None and not names_dimensions(header.names, table)
+    ):
         return read_argus(source, row, table, layout, statements)
     if format == "sdmx" or (format is None and looks_like_sdmx(header)):
         return read_sdmx(source, header, table, layout, statements)

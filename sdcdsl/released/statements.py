@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Format = Literal["csv", "parquet", "sdmx", "argus", "sdctable", "jj"]
+Format = Literal["csv", "parquet", "sdmx", "argus", "sdctable", "jj", "excel", "cross_table", "pivot", "code_value"]
 Absent = Literal["error", "hidden", "zero"]
 
 

@@ -31,13 +31,14 @@ def write_release_sdmx(
     *,
     dataflow: str | None = None,
     decimals: int | None = None,
+    version: int = 1,
     mark_primary: bool = False,
 ) -> None:
     bound = bound_table(problem, table)
     frame = release_frame(problem, pattern, table, decimals)
     words = frame["status"]
     shown = ~words.is_in(NOT_SHOWN).to_numpy()
-    columns = {sdmx.DATAFLOW: pl.repeat(dataflow or default_dataflow(table), len(frame), eager=True)}
+    columns = sdmx.structure_columns(dataflow or default_dataflow(table), len(frame), version)
     names = zip(sdmx.dimension_columns(bound), written_columns(bound), strict=True)
     columns |= {ours: frame[name] for ours, name in names}
     columns[sdmx.VALUE] = texts(frame["value"].to_numpy())

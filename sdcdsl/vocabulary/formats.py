@@ -84,12 +84,29 @@ class Writer(Record):
         return wrong or (unloadable(self.beside) if self.beside is not None else None)
 
 
+@record
+class Review(Record):
+    """A file for those who review a release, one for each table: with true values and reasons, so it stays inside.
+
+    write(outcome, table, path, context: ReviewContext)
+    """
+
+    name: str
+    about: str
+    suffix: str  # of the file
+    write: Callable[..., None] | str | None = None
+
+    def incomplete(self) -> str | None:
+        return unloadable(self.write) if self.write is not None else "it has no implementation: give `write`"
+
+
 READERS = Registry("readers", Reader)
 TABLES = Registry("tables", Reader)
 HIERARCHIES = Registry("hierarchies", Reader)
 RECODES = Registry("recodes", Reader)
 CELL_LISTS = Registry("cell_lists", Reader)
 WRITERS = Registry("writers", Writer)
+REVIEWS = Registry("reviews", Review)
 # What a file is for, in words, and what it may be written in.
 FORMATS: dict[str, Registry[Reader] | Registry[Writer]] = {
     "data": READERS,

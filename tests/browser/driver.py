@@ -143,7 +143,7 @@ class Browser:
                 raise Wrong(f"the browser ended: {what}")
             self._rest += piece
 
-    def open(self, path: Path, width: int = 1280, height: int = 900, *, dark: bool = False) -> Tab:
+    def open(self, page: Path | str, width: int = 1280, height: int = 900, *, dark: bool = False) -> Tab:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         tab = Tab(self, session, target)
@@ -152,7 +152,7 @@ class Browser:
         tab.resize(width, height)
         if dark:
             tab.dark(True)
-        tab.call("Page.navigate", url=path.resolve().as_uri())
+        tab.call("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         self.wait("Page.loadEventFired", session)
         tab.settle()
         return tab

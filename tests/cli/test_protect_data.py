@@ -15,7 +15,7 @@ TARGUS = {"cells": 162, "relations": 63, "sensitive": 13}
 @pytest.mark.parametrize("method", ["csp", "ip"])
 def test_a_jj_file_and_back(shared_data, tmp_path, method):
     path = shared_data / "csplib" / "targus.jj"
-    found = protect(path, "--method", method, "--time-limit", "20s", "--gap", "1%", "--out", tmp_path)
+    found = protect(path, "--method", method, "--gap", "1%", "--out", tmp_path)
     [block] = found["blocks"]
     assert (found["exit"], block["method"], block["verdict"]) == (0, method, "protected")
     assert block["counts"].items() >= TARGUS.items()
@@ -50,10 +50,9 @@ def test_cheaper_to_hide_again_what_was_hidden(shared_data, tmp_path):
     text = (shared_data / "csplib" / name).read_text(encoding="utf-8")
     (tmp_path / name).write_text(text, encoding="utf-8")
     policy = tmp_path / "again.sdc"
-    statements = ["time_limit 20 s", "gap 1%"]
 
     def write(*more: str) -> None:
-        options = "".join(f"    {option}\n" for option in (*statements, *more))
+        options = "".join(f"    {option}\n" for option in ("gap 1%", *more))
         policy.write_text(
             f'sdc 1\n\ntable t {{\n  jj "{name}"\n}}\n\nprotect t {{\n  method csp {{\n{options}  }}\n'
             '  release csv "out.csv"\n}\n',

@@ -9,7 +9,8 @@ from types import ModuleType
 
 from pygments.token import Keyword, Name, String, Token
 
-from sdcdsl.editing.pygments_lexer import SdcLexer
+from sdcdsl.editing.colouring import KINDS
+from sdcdsl.editing.pygments_lexer import _TOKENS, SdcLexer
 from sdcdsl.syntax.grammar import tables
 from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.rules import RULES
@@ -51,6 +52,10 @@ def test_patterns_of_the_textmate_grammar_find_what_the_lexer_finds() -> None:
     assert kind("  upl 10% of value", "of") == ["keyword.operator.word.sdc"]
     assert kind("protect turnover {", "protect") == ["keyword.control.sdc"]
     assert kind("  region.coast", "region") == []
+
+
+def test_pygments_has_a_colour_for_every_kind_of_word() -> None:
+    assert _TOKENS.keys() == KINDS.keys()
 
 
 def test_pygments_loses_nothing_and_knows_names() -> None:

@@ -92,6 +92,8 @@ RELEASED = (
     cells_csv("activity,region,value,low,high,status", {("I", "A"): "x,,,hidden"}, ",,,").encode(),
     cells_csv("activity,region,value", {("II", "C"): "[20, 30]", ("II", "A"): "x"}).encode(),
     cells_csv("DATAFLOW,REGION,OBS_VALUE").replace("activity", "ACTIVITY").encode(),
+    b',"Total","A"\n"Total",10,x\n"I",3,x\n\n',
+    b'Var 1,"Total"\n,"Total","A"\n"Total",10,x\n\n',
     b"cell,value\n0,10\n1,x\n2,x\n3,3\n",
     b"I;A;20;S\nI;B;x;D\n",
     b"#activity,region,Freq,value,sdcStatus\nI,A,1,20,s\nI,B,2,,x\n",

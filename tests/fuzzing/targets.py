@@ -222,7 +222,7 @@ def duckdb(raw: bytes, folder: Path) -> None:
     put(raw, folder, "fuzzed.duckdb")
     said(bind_text(_queried("fuzzed.duckdb", 'table "units"'), folder)[1])
     put(seeds.duckdbs()[0], folder, "whole.duckdb")
-    query = raw.decode("latin-1").translate({ord(sign): " " for sign in '"\r\n\0'})[:400]
+    query = raw.decode("latin-1").translate({ord(sign): " " for sign in '"{}\r\n\0'})[:400]
     if query.isprintable() and query.strip():
         said(bind_text(_queried("whole.duckdb", f'query "{query}"'), folder)[1])
 
@@ -252,7 +252,7 @@ def _numbered(folder: Path):
 
 
 def released(raw: bytes, folder: Path) -> None:
-    formats = (None, "csv", "argus", "sdctable", "jj", "sdmx")
+    formats = (None, "csv", "argus", "sdctable", "jj", "sdmx", "cross_table", "excel")
     format = formats[len(raw) % len(formats)] if raw[:1] == b"#" else None
     path = put(raw, folder, "released.csv")
     for problem in (_problem(), _numbered(folder)):

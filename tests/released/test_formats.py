@@ -33,8 +33,9 @@ from sdcdsl.vocabulary.formats import WRITERS
 from tests.bind.small_worlds import flat
 from tests.released.problems import _problem, linked, numbered, printed, problems, same, small
 
-ENDINGS = {"csv": "csv", "parquet": "parquet", "sdmx": "csv", "jj": "jj", "argus": "tab"}
-TELLING = ("csv", "parquet", "sdmx")  # formats that say everything a pattern does
+ENDINGS = {"csv": "csv", "parquet": "parquet", "sdmx": "csv", "jj": "jj", "argus": "tab", "excel": "xlsx"}
+ENDINGS |= {"cross_table": "csv", "pivot": "csv", "code_value": "csv"}
+TELLING = ("csv", "parquet", "sdmx", "excel")  # formats that say everything a pattern does
 
 
 def option(name: str, *values: object) -> d.Option:
@@ -96,7 +97,7 @@ def test_every_pattern_in_formats_that_say_everything(problem, data, format):
 
 
 @settings(max_examples=30, deadline=None)
-@given(problems(), st.data(), st.sampled_from(["jj", "argus"]))
+@given(problems(), st.data(), st.sampled_from(["jj", "argus", "cross_table", "pivot", "code_value"]))
 def test_hidden_cells_and_intervals_in_the_others(problem, data, format):
     pattern = data.draw(patterns(problem, ("exact", "hidden", "interval")))
     assert same(through(problem, pattern, format), printed(problem, pattern))
@@ -119,7 +120,7 @@ def test_adjusted_tables(problem, data, format):
     assert not again.claims
 
 
-@pytest.mark.parametrize("format", ["jj", "argus"])
+@pytest.mark.parametrize("format", ["jj", "argus", "cross_table", "pivot", "code_value"])
 def test_rounded_tables_with_the_base_said_beside_them(format):
     problem = small()
     a = problem.dataset["a"].values

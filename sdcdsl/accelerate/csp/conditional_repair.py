@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sdcdsl.accelerate.csp.box_search import Move
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.conditional_levels import Conditions
@@ -47,6 +48,9 @@ class ConditionalRepair:
 
     def proves(self, hidden: np.ndarray) -> bool:
         return False
+
+    def known_moves(self) -> list[Move]:
+        return []
 
     def _mended(self, found: Found | None) -> Found | None:
         if found is None or (self._best is not None and found[1] >= self._best[1]):

@@ -22,6 +22,7 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
+from sdcdsl.accelerate.csp.box_search import Move
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic, finder_for
 from sdcdsl.accelerate.csp.proving import Proving
@@ -33,6 +34,7 @@ from sdcdsl.methods.instance import Instance, discounted
 from sdcdsl.methods.pattern_check import falling_short
 from sdcdsl.methods.result import Progress, Result, SolveContext, gap
 from sdcdsl.pattern import hidden as pattern_of
+from sdcdsl.proof.witness import MoveMatrix
 from sdcdsl.solve.limits import SolveLimits
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
@@ -74,6 +76,9 @@ class _Priced:
     def proves(self, hidden: np.ndarray) -> bool:
         return self.finder.proves(hidden)
 
+    def known_moves(self) -> list[Move]:
+        return self.finder.known_moves()
+
     def _real(self, found: Found | None) -> Found | None:
         return None if found is None else (found[0], float(self.w[found[0] & self.counted].sum()))
 
@@ -98,6 +103,7 @@ class _Solving:
         self.checkpointer, self.phase = context.checkpointer, SEARCH
         self.checkpointer.save = self._keep
         self.bounding: Bounding | None = None
+        self.finder: SuppressionHeuristic | None = None
         self.counted = problem.dataset["published"].values
 
     def run(self) -> Result:
@@ -108,7 +114,7 @@ class _Solving:
         if not self.instance.asks:
             self.best = must, self.bound
             return self._result()
-        finder = self._finder()
+        finder = self.finder = self._finder()
         with self._timed("search"):
             known = self._known()
             found = finder.first(known)
@@ -230,7 +236,8 @@ class _Solving:
             self.before_best.append(self.best)
         self.best = found
         a, (hidden, cost) = self.instance.a, found
-        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost))
+        moves = self._moves_of(hidden)
+        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost, moves=moves))
         self._tell(Progress("search", found[1]))
         return True
 
@@ -280,7 +287,13 @@ class _Solving:
         }
         status = OPTIMAL if self._done() else FEASIBLE
         pattern = pattern_of(self.instance.a, hidden)
-        return Result(status, pattern, cost, self.bound, self.seconds, facts=facts)
+        moves = self._moves_of(hidden)
+        return Result(status, pattern, cost, self.bound, self.seconds, facts=facts, moves=moves)
+
+    def _moves_of(self, hidden: np.ndarray) -> MoveMatrix | None:
+        """What the search knows of witnesses in this pattern."""
+        known = [] if self.finder is None else self.finder.known_moves()
+        return MoveMatrix.sorted(known, self.instance.n).within(hidden) if known else None
 
     # ---- small things ------------------------------------------------------------------------------------
 

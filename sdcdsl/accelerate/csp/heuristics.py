@@ -60,6 +60,10 @@ class SuppressionHeuristic(Protocol):
         """Whether it has a witness for every requirement of this pattern, checked by arithmetic."""
         ...
 
+    def known_moves(self) -> list[Move]:
+        """Witnesses that it has in hand; none where it works without."""
+        ...
+
 
 def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int) -> SuppressionHeuristic:
     moves = ByMoves(instance, w, deadline, tell, seed)
@@ -109,6 +113,9 @@ class ByFlows:
 
     def proves(self, hidden: np.ndarray) -> bool:
         return False
+
+    def known_moves(self) -> list[Move]:
+        return [] if self._best is not None else self._otherwise.known_moves()
 
     def _kept(self, hidden: np.ndarray | None) -> Found | None:
         if hidden is None:
@@ -193,6 +200,9 @@ class ByMoves:
         best = self.search.best
         inside = not (self.search.hidden(best) & ~hidden).any()
         return inside and bool(best.count.all()) and adds_up(self.instance.M, self.moves)
+
+    def known_moves(self) -> list[Move]:
+        return [] if self.search is None else self.moves
 
     @property
     def moves(self) -> list[Move]:
@@ -359,6 +369,9 @@ class ByBoxes:
         if not self._by_boxes:
             return self._moves.proves(hidden)
         return self._started and not (self.search.hidden & ~hidden).any() and self.search.proved()
+
+    def known_moves(self) -> list[Move]:
+        return self.search.moves() if self._started and self._by_boxes else self._moves.known_moves()
 
     def _cost(self, hidden: np.ndarray) -> float:
         return float(self.w[hidden & self.counted].sum())

@@ -16,6 +16,7 @@ zero.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -113,7 +114,7 @@ class Decisions:
     def rows(
         self,
         name: str,
-        terms: list[tuple[np.ndarray, np.ndarray, np.ndarray | float]],
+        terms: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray | float]],
         low: np.ndarray | float,
         high: np.ndarray | float,
         count: int,

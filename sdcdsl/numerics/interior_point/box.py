@@ -73,7 +73,7 @@ class BoxInteriorPoint:
         x = self.rows @ self._start(self.lo, self.hi)
         above, below = np.maximum(self.hi - x, BOX.granted), np.maximum(x - self.lo, BOX.granted)
         scaled = self._full * np.sqrt(1 / above**2 + 1 / below**2)[:, None]
-        upper = np.linalg.qr(scaled, mode="r")
+        upper = np.asarray(np.linalg.qr(scaled, mode="r"))
         if np.abs(np.diag(upper)).min() <= 1e-12 * np.abs(np.diag(upper)).max():
             return
         self._back = solve_triangular(upper, np.eye(len(upper)), check_finite=False)
@@ -115,6 +115,7 @@ class BoxInteriorPoint:
 
     @cached_property
     def _at_middle(self) -> np.ndarray:
+        assert self.middle is not None
         return self.rows @ self.middle
 
     @cached_property

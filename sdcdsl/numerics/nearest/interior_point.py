@@ -22,12 +22,13 @@ from scipy.sparse.linalg import lsqr
 
 from sdcdsl.deadline import Deadline
 from sdcdsl.numerics.interior_point.predictor_corrector import Family, predictor_corrector
+from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.numerics.nearest.kernel_step import Directions, directions
 from sdcdsl.numerics.nearest.relations_step import RelationSystem
-from sdcdsl.numerics.nearest.solved import SeparableCost, sides
+from sdcdsl.numerics.nearest.solved import ADDS_UP, SeparableCost, residual, sides
 from sdcdsl.numerics.nearest.tuning import INTERIOR
 
-SMALL_GAP, ADDS_UP = 1e-9, 1e-12  # where it may stop
+SMALL_GAP, SMALL_RESIDUAL = 1e-9, 1e-12  # where it may stop
 LEAST = 1e-3  # of what a typical deviation costs: what an objective of nothing is taken for
 SHORTEST = 1e-12  # steps below get nowhere
 LEAST_BENT = 1e-14  # cells that cost nothing and have no ends are held by so much
@@ -59,7 +60,7 @@ class _Columns:
 
 @dataclass(frozen=True, eq=False)
 class InteriorSolution:
-    """Unchecked."""
+    """Unchecked, but z keeps its ends, and adds up as far as a proof asks if cells inside their ends allow it."""
 
     z: np.ndarray
     y: np.ndarray
@@ -80,7 +81,7 @@ def interior(
         return y
 
     path = _Path(made, RelationSystem(csr_array(few @ made.onto), -(few @ made.still)))
-    return _reached(path.follow(deadline), all_of_them, l, u, made)
+    return _reached(path.follow(deadline), all_of_them, M, l, u, made)
 
 
 class Inside:
@@ -104,7 +105,9 @@ class Inside:
         if not self.worth_trying or not made.one_each or made.still.any():
             return None
         ways = self._directions(made.moving)
-        return None if ways is None else _reached(_Path(made, ways).follow(deadline), ways.multipliers, l, u, made)
+        return (
+            None if ways is None else _reached(_Path(made, ways).follow(deadline), ways.multipliers, self.M, l, u, made)
+        )
 
     def direct(self, D: np.ndarray, react: np.ndarray, z: np.ndarray) -> np.ndarray | None:
         """d with M D Mᵀ d = -M z, for Newton's method among the cells of the last problem. Cells that are held react
@@ -158,6 +161,7 @@ class _Point:
 def _reached(
     found: tuple[_Point, _Point | None] | None,
     multipliers: Callable[[np.ndarray], np.ndarray],
+    M: csr_array,
     l: np.ndarray,
     u: np.ndarray,
     made: _Columns,
@@ -166,7 +170,10 @@ def _reached(
         return None
     best, last = found
     towards = None if last is None else multipliers(last.y)
-    return InteriorSolution(np.clip(made.cells(best.x), l, u), multipliers(best.y), towards)
+    z = np.clip(made.cells(best.x), l, u)
+    # Where the equations of the last steps were nearly singular the relations stop short; steps onto them do not.
+    z = z if residual(M, z, 1.0) <= ADDS_UP else additive(M, z, l, u)
+    return InteriorSolution(z, multipliers(best.y), towards)
 
 
 def sharper(
@@ -225,7 +232,7 @@ class _Path:
         made = self.made
         objective = float((made.c * at.x + made.w * at.x**2).sum())
         gap = (objective - self._bound(at)) / max(abs(objective), LEAST)
-        return max(gap / SMALL_GAP, self.ways.off(at.x) / ADDS_UP)
+        return max(gap / SMALL_GAP, self.ways.off(at.x) / SMALL_RESIDUAL)
 
     def _bound(self, at: _Point) -> float:
         """What the multipliers prove, less what rounding may have added: where ends leave no slack they grow without

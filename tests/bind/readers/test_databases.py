@@ -7,6 +7,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -155,7 +156,7 @@ def programs() -> Path | None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """Its address. The server listens on a free port of this machine alone, and its folder goes with it."""
     place = programs()
     if place is None:
@@ -166,12 +167,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             who = pwd.getpwnam("postgres")
         except KeyError:
             pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-    folder = Path(tmp_path_factory.mktemp("server"))
+    # Not among the folders of pytest, which nobody else may enter; and short, as the names of sockets must be.
+    folder = Path(tempfile.mkdtemp(prefix="sdcdsl-pg-"))
     data = folder / "data"
     if who is not None:
         os.chown(folder, who.pw_uid, who.pw_gid)
-        for parent in folder.parents[:2]:
-            parent.chmod(0o755)
     as_who = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if who is not None else {}
     made = subprocess.run(
         [place / "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
@@ -201,6 +201,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         running.terminate()
         running.wait(HANGS)
+        shutil.rmtree(folder)
 
 
 def _wait(address: str, running: subprocess.Popen) -> None:

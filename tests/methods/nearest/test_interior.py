@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdcdsl.numerics.nearest.interior_point import interior
@@ -22,7 +22,7 @@ def proved(box: Box, cost: SeparableCost) -> tuple[np.ndarray, float]:
     assert found is not None
     z, y = found.z, found.y
     assert (z >= box.l).all() and (z <= box.u).all()
-    assert residual(box.M, z, 1.0) <= 1e-8  # callers make it add up exactly (`numerics.nearest.additive`)
+    assert residual(box.M, z, 1.0) <= 1e-9
     objective = cost.of(z)
     bound, _ = lower_bound(box.M, cost, box.l, box.u, y, objective)
     assert abs(objective - bound) <= 1e-6 * max(objective, 1e-3)
@@ -31,6 +31,7 @@ def proved(box: Box, cost: SeparableCost) -> tuple[np.ndarray, float]:
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(0, 10_000), st.booleans())
+@example(226, True)  # the last steps leave 2e-9 of the relations
 def test_random_tables(seed, bends):
     """Cells without a price and without ends among them, and prices for both directions."""
     box = random_box(seed)
