@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sdcdsl.bind.readers.arb import APrioriFile, read_arb
@@ -56,9 +56,11 @@ def policy_from_arb(
 
 def _write(batch: Batch, files: Files, draft: Draft) -> list[Diagnostic]:
     data = DataFiles(draft)
+    rules = {table: judged(table, draft) for table in batch.tables}
+    _apart_by_weighting(batch, rules)
     dimensions = ImportedDimensions(batch, data, files)
     _name_tables(batch)
-    rules = {table: judged(table, draft) for table in batch.tables}
+    _recodes(batch, files, dimensions, draft)
     known, problems = _apriori(batch, files, dimensions, draft)
     draft.add(d.Title(f"Imported from {draft.file}"))
     draft.gap()
@@ -72,6 +74,39 @@ def _write(batch: Batch, files: Files, draft: Draft) -> list[Diagnostic]:
     _facts(batch, rules, known, dimensions, draft)
     _protection(batch, files, rules, known, data, draft)
     return problems
+
+
+def _apart_by_weighting(batch: Batch, rules: dict[TableJob, TableRules]) -> None:
+    """τ-ARGUS weights tables, a policy weights data: tables that are not weighted get data of their own."""
+    for job in batch.data:
+        mine = [table for table in batch.tables if table.data is job]
+        plain = [table for table in mine if not rules[table].weighted]
+        if job.is_table or not plain or len(plain) == len(mine):
+            continue
+        unweighted = replace(job, name=f"{job.name}_unweighted", beside_weighted=True)
+        for table in plain:
+            table.data = unweighted
+
+
+def _recodes(batch: Batch, files: Files, dimensions: ImportedDimensions, draft: Draft) -> None:
+    """`<RECODE>` is about a variable, in every table that has it."""
+    for recode in batch.recodes:
+        file = recode.arguments[-1] if recode.arguments else ""
+        variable = recode.arguments[-2] if len(recode.arguments) > 1 else ""
+        tables = [t for t in recode.tables if variable.lower() in [v.lower() for v in t.spec.explanatory]]
+        if not tables or not file.lower().endswith(".grc"):
+            headline = f"`<RECODE>` of `{clip(variable)}` is not carried over"
+            help = 'recode DIMENSION grc "file.grc", or: by DIMENSION to level N'
+            draft.left_behind(headline, recode.line, help=help)
+            continue
+        found, path = files.refer(file, recode.line, draft)
+        if not found.is_file():
+            headline = f"`<RECODE>` of `{clip(variable)}`: there is no {clip(found.name)}"
+            draft.left_behind(headline, recode.line, help="put it beside the batch file and import again")
+            continue
+        for table in tables:
+            at = [v.lower() for v in table.spec.explanatory].index(variable.lower())
+            table.recodes.append(d.Recode(table.dimensions[at], file=d.FileReference("grc", path)))
 
 
 def _from(draft: Draft, lines: Sequence[int]) -> str:
@@ -111,9 +146,6 @@ def _facts(
         if rules[table].weighted and not (table.data.metadata and table.data.metadata.with_role("weight")):
             headline = "WGT requires weights, and no variable is <WEIGHT>"
             draft.left_behind(headline, table.spec.line, help='column weight = "…" in the data')
-        elif not rules[table].weighted and any(rules[t].weighted and t.data is table.data for t in batch.tables):
-            headline = f"table `{table.name}` is not weighted in the batch file, and shares its data with one that is"
-            draft.left_behind(headline, table.spec.line, help="give it a data block of its own without `column weight`")
         for file in table.apriori:
             fact = d.Sensitive(d.Cells(table.name), file=d.FileReference("hst", known.paths[file]))
             draft.add(fact, _from(draft, [file.line]))

@@ -24,10 +24,10 @@ from sdcdsl.bind.readers.rda import Metadata
 from sdcdsl.bind.readers.wording import plural
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic
 from sdcdsl.importing.draft import Draft
+from sdcdsl.policy import document as d
 
 # What to do by hand about commands that a policy has no words for.
 _OTHERS = {
-    "<RECODE>": "recode the data, or write the coarser codes as a hierarchy of the dimension",
     "<SOLVER>": "the solver is an option of the method: backend highs or backend scip",
     "<COVER>": "tables named in one protect block are protected as one system",
     "<LOGBOOK>": "what a command says goes to standard error; send it to a file there",
@@ -45,6 +45,7 @@ class DataJob:
     metadata: Metadata | None = None
     metadata_path: Path = Path()
     written: tuple[str, str] = ("", "")  # data and metadata file as the policy names them
+    beside_weighted: bool = False  # the same data without weights, beside those with them
 
     @property
     def is_table(self) -> bool:
@@ -59,13 +60,22 @@ class TableJob:
     apriori: list[APrioriFile] = field(default_factory=list)
     suppress: Suppress | None = None
     writes: list[WriteTable] = field(default_factory=list)
+    recodes: list[d.Recode] = field(default_factory=list)
     name: str = ""
     dimensions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecodeJob:
+    line: int
+    arguments: tuple[str, ...]
+    tables: tuple[TableJob, ...]  # those there are when the command is reached
 
 
 @dataclass
 class Batch:
     tables: list[TableJob] = field(default_factory=list)
+    recodes: list[RecodeJob] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -114,6 +124,8 @@ class _Gathering:
                 self._about(command)
             case OtherCommand(line, "<CLEAR>"):
                 self.cleared, self.data, self.described = len(self.batch.tables), None, None
+            case OtherCommand(line, "<RECODE>", arguments):
+                self.batch.recodes.append(RecodeJob(line, arguments, tuple(self.session)))
             case OtherCommand(line, word):
                 self.draft.left_behind(f"`{word}` has no meaning in a policy", line, help=_OTHERS.get(word))
 

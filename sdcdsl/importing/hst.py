@@ -17,6 +17,24 @@ from sdcdsl.policy.write import statement
 _STATUS = {"protect": "publish", "hidden": "suppress"}
 
 
+def counting(entries: Sequence[APriori]) -> set[int]:
+    """Lines with a status that τ-ARGUS acts on, in their order.
+
+    Safe (`s`) is possible for every cell, sensitive (`u`) for those that no line protects or hides, and these two
+    (`p`, `m`) for safe cells only. So `s` and then `p` publishes a cell that a rule calls sensitive, and `u` after `s`
+    has the last word.
+    """
+    kept: dict[tuple[str, ...], list[APriori]] = {}
+    for e in entries:
+        before = kept.setdefault(e.codes, [])
+        last = before[-1].status if before else None
+        if e.status == "safe" or (e.status == "unsafe" and last in (None, "safe", "unsafe")):
+            kept[e.codes] = [e]
+        elif e.status in ("protect", "hidden") and last in (None, "safe"):
+            before.append(e)
+    return {e.line for lines in kept.values() for e in lines}
+
+
 @dataclass
 class Statements:
     """What the lines of a file say, by where it stands in a policy."""
@@ -29,11 +47,11 @@ class Statements:
 
 def statements_of(entries: Sequence[APriori], dimensions: Sequence[str], table: str | None, file: str) -> Statements:
     out = Statements()
-    last = {e.codes: e for e in entries if e.status is not None}
+    counted = counting(entries)
     for e in entries:
         where = cell_is(dimensions, e.codes)
         cells = d.Cells(table, (cell_at(dimensions, e.codes),))
-        if e.status is not None and last[e.codes] is not e:
+        if e.status is not None and e.line not in counted:
             out.overruled.append(e)
         elif e.status == "unsafe":
             out.facts.append((e, d.Sensitive(cells)))
@@ -94,7 +112,7 @@ def _say(draft: Draft, entries: Sequence[APriori], what: str, block: str) -> Non
 def say_overruled(draft: Draft, made: Statements) -> None:
     if made.overruled:
         draft.left_behind(
-            "a cell is given two statuses: the last line about it counts",
+            "a cell is given several statuses: as in τ-ARGUS, a line that cannot follow another does not count",
             made.overruled[0].line,
             notes=[f"overruled: lines {_lines(made.overruled)}"],
         )
@@ -107,9 +125,13 @@ def _lines(entries: Sequence[APriori]) -> str:
 
 def needed_beside_the_file(entries: Sequence[APriori]) -> list[APriori]:
     """Lines that `sensitive from hst` does not act on: costs, bounds, safe cells, levels of cells it does not mark."""
+    counted = counting(entries)
     unsafe = {e.codes for e in entries if e.status == "unsafe"}
     return [
         e
         for e in entries
-        if e.status == "safe" or e.cost is not None or e.bounds is not None or (e.levels and e.codes not in unsafe)
+        if (e.status == "safe" and e.line in counted)
+        or e.cost is not None
+        or e.bounds is not None
+        or (e.levels and e.codes not in unsafe)
     ]

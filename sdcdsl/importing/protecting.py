@@ -16,7 +16,26 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 
 MINUTES = 10.0  # where the batch file sets no limit
-_FORMATS = {"csv": "csv", "pivot": "csv", "code and value": "csv", "SBS": "csv", "intermediate": "argus", "jj": "jj"}
+_FORMATS = {
+    "csv": "cross_table",
+    "pivot": "pivot",
+    "code and value": "code_value",
+    "SBS": "csv",
+    "intermediate": "argus",
+    "jj": "jj",
+}
+# What an option of the file is called here, by layout; those that say what holds anyway are left out.
+_LISTS: dict[tuple[str, bool], d.Option | None] = {
+    ("AS", True): d.Option("status"),
+    ("SE", True): d.Option("leave_out_zeros"),
+    ("QU", False): d.Option("quotes", (x.Name("no"),)),
+    **dict.fromkeys([("AS", False), ("SE", False), ("QU", True)]),
+}
+_OPTIONS: dict[str, dict[tuple[str, bool], d.Option | None]] = {
+    "csv": {("QU", False): d.Option("quotes", (x.Name("no"),)), ("QU", True): None, ("AS", True): None},
+    "pivot": {**_LISTS, ("FL", True): None},
+    "code and value": {**_LISTS, ("FL", True): d.Option("names"), ("FL", False): None},
+}
 
 
 @dataclass
@@ -175,12 +194,14 @@ class ProtectBlocks:
                 continue
             self.released.add(path.casefold())
             format = _FORMATS[write.format]
-            if write.format in ("pivot", "code and value", "SBS"):
+            if write.format == "SBS":
                 self.draft.left_behind(f"the {write.format} layout has no counterpart: CSV is written", write.line)
-            odd = [f"{word}{'+' if on else '-'}" for word, on in write.options if (word, on) != ("AS", True)]
+            known = _OPTIONS.get(write.format, {("AS", True): None})
+            odd = [f"{word}{'+' if on else '-'}" for word, on in write.options if (word, on) not in known]
             if odd:
                 self.draft.left_behind(f"{' '.join(odd)}: how the file is laid out is not carried over", write.line)
-            out.append(d.Release(d.FileReference(format, path)))
+            options = tuple(option for one in write.options if (option := known.get(one)) is not None)
+            out.append(d.Release(d.FileReference(format, path, options)))
         return out
 
 

@@ -255,10 +255,12 @@ def data_block(
 
 def table_block(table: TableJob, judged: TableRules, draft: Draft) -> d.Block:
     job, spec = table.data, table.spec
-    statements: list[d.Statement] = [d.From(job.name), d.By(table.dimensions)]
+    statements: list[d.Statement] = [d.From(job.name), d.By(table.dimensions), *table.recodes]
     response = spelled(job, spec.response) if spec.response is not None else None
     if not job.is_table:
         statements.append(d.Sum(response) if response is not None else d.Count())
+        if job.beside_weighted:  # other values than those of the weighted table of the same variable
+            statements.append(d.Measure(plain_name(f"{response or 'frequencies'}_unweighted", "measure")))
         return d.Block("table", table.name, tuple(statements))
     metadata = job.metadata
     counts = [v.name for v in metadata.with_role("count")] if metadata is not None else []

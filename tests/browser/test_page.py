@@ -217,9 +217,7 @@ def test_pairs_are_listed_and_drawn(tab: Tab) -> None:
     show(tab, "[data-fill=pairs]")
     assert tab.run("document.querySelectorAll('.pairs .size .pair').length") == 1
     label = tab.run("document.querySelector('.pairs svg').getAttribute('aria-label')")
-    assert label.startswith(
-        "True value 22\u202f651, needed 18\u202f540 – 26\u202f984, the attacker cannot exclude at least"
-    )
+    assert label.startswith("True value 22\u202f651, needed 18\u202f540 – 26\u202f984, feasibility interval at least")
     assert label.endswith(": protected")
     tab.run("document.querySelector('[data-fill=pairs] input').focus()")
     tab.type("nobody")

@@ -66,7 +66,7 @@ protect Turnover {
   method csp {
     time_limit 7 min
   }
-  release csv "out.csv"
+  release cross_table "out.csv"
 }
 """
     )
@@ -119,7 +119,7 @@ def test_linked_tables_share_a_block_and_their_rules(tmp_path: Path):
     text, talk = imported(tmp_path)
     assert "protect Turnover_by_Nace_Region, Turnover_by_Nace_Size {" in text
     assert text.count("sensitive by threshold(3, level: 20%)") == 1
-    assert 'release csv "a.csv"\n  release jj "b.jj"' in text
+    assert 'release cross_table "a.csv"\n  release jj "b.jj"' in text
     assert "SDC328" not in talk
     (block,) = planned(tmp_path)
     # The two tables share the margin over regions and over sizes: one column of 8 nace cells.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import sdcdsl
 from tests.importing.worlds import HRC, MICRO, imported, micro_world, planned, run
 
 
@@ -15,7 +16,7 @@ def test_folders_of_another_machine_stay_behind(tmp_path: Path):
     micro_world(tmp_path, text.replace('"out.csv"', r'"results\out.csv"'))
     text, talk = imported(tmp_path)
     assert 'argus "x.asc" {\n    metadata "x.rda"' in text
-    assert 'release csv "results/out.csv"' in text
+    assert 'release cross_table "results/out.csv"' in text
     assert talk.count("only the file name of") == 2 and "x.arb:2" in talk and "x.arb:3" in talk
     assert planned(tmp_path)
 
@@ -68,7 +69,7 @@ def test_one_warning_for_each_thing_with_its_line(tmp_path: Path):
         (4, "the shadow variable `Wage`"),
         (9, "`<SOLVER>` has no meaning in a policy"),
         (10, "`<GOINTERACTIVE>` has no meaning"),
-        (11, "`<RECODE>` has no meaning"),
+        (11, "`<RECODE>` of `Region`: there is no r.grc"),
         (12, "there is no table 2, only 1 table so far"),
     ):
         found = [part for part in talk.split("warning[") if says in part]
@@ -143,5 +144,13 @@ def test_weights_of_one_table_do_not_slip_into_another_unsaid(tmp_path: Path):
     rda = (tmp_path / "x.rda").read_text(encoding="utf-8")
     (tmp_path / "x.rda").write_text(rda.replace("Wage 17 6\n", "Wage 17 6\n  <WEIGHT>\n"), encoding="utf-8")
     text, talk = imported(tmp_path)
-    assert 'column weight = "Wage"' in text
-    assert "is not weighted in the batch file" in talk and "x.arb:6" in talk
+    weighted, plain = text.partition("data x_unweighted")[::2]
+    assert weighted.count('column weight = "Wage"') == 1 and "column weight" not in plain.partition("}\n\n")[0]
+    assert "from x_unweighted" in text and "measure Turnover_unweighted" in text and "weighted in the batch" not in talk
+    assert planned(tmp_path)
+    values = []
+    for line in (tmp_path / "x.asc").read_text(encoding="utf-8").splitlines():
+        values.append((float(line.split()[3]), float(line.split()[4])))
+    bound = sdcdsl.load(tmp_path / "made.sdc").problems
+    totals = sorted(float(p.cells(t.name)["value"].max()) for p in bound.values() for t in p.bound.tables)
+    assert totals == pytest.approx(sorted([sum(v for v, _ in values), sum(v * w for v, w in values)]))

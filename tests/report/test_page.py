@@ -22,6 +22,7 @@ from sdcdsl.pattern import intervals
 from sdcdsl.report.page import write_page
 from sdcdsl.report.page.assembling import embedded, page
 from sdcdsl.report.page.figures import column, decimals_of, figure, percent, tidy
+from sdcdsl.report.page.losses import losses_of, totals_of
 from sdcdsl.report.page.pairs import pairs_of, tightness
 from sdcdsl.report.page.standardised import standardised
 from sdcdsl.report.provenance import Provenance
@@ -119,7 +120,7 @@ def test_a_summary_in_plain_words(csp: Made) -> None:
     [outcome] = csp[0]
     text = page(*csp, public=False)
     hidden = len(outcome.touched)
-    assert f"Of 20 cells {hidden} are hidden. 1 of them is sensitive" in text
+    assert f"Of 20 cells {hidden} are hidden. They are 1 primary (sensitive)" in text
     assert "Protected" in text
     assert "proven to be the least" in text
 
@@ -303,3 +304,39 @@ def test_decimals() -> None:
     assert decimals_of(np.array([1.5, 2.25])) == 2
     assert decimals_of(np.array([1 / 3])) == 3
     assert decimals_of(np.array([123456.789123])) == 2
+
+
+def test_losses_by_level_are_those_of_the_release(tmp_path: Path) -> None:
+    """Total, industry, services, mining and steel, in three regions and their total: 20 cells, four of them hidden."""
+    outcomes, _ = made(tmp_path, "csp")
+    [table] = losses_of(outcomes[0])
+    said = [(row["dimension"], row["level"], row["cells"], row["gone"]) for row in table["rows"]]
+    assert said == [
+        ("activity", "1, the total", "4", "0"),
+        ("", "2", "8", "0"),
+        ("", "3, the finest codes", "8", "4"),
+        ("region", "1, the total", "5", "0"),
+        ("", "2, the finest codes", "15", "4"),
+    ]
+    # All but the nine cells of mining, steel and services in A, B and C are sums of others.
+    assert totals_of(outcomes[0]) == (11, 0)
+
+
+# 62 668 is the least cost; what is known of it is another matter: a bound, a lower one, or none.
+@pytest.mark.parametrize(
+    ("bound", "kind", "word"),
+    [(62668.0, "good", "Least cost"), (31334.0, "mild", "Gap 50"), (None, "open", "Gap not known")],
+)
+def test_the_gap_stands_beside_the_verdict(tmp_path: Path, bound: float | None, kind: str, word: str) -> None:
+    outcomes, provenance = made(tmp_path, "csp")
+    [attempt] = outcomes[0].attempts
+    result = replace(attempt.result, bound=bound)
+    outcome = replace(outcomes[0], attempts=(replace(attempt, result=result),))
+    write_page(tmp_path / "page.html", [outcome], provenance, public=False)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8").replace("\N{NARROW NO-BREAK SPACE}", " ")
+    card = text.partition('<div class="cards">')[2].partition("</article>")[0]
+    pills = re.findall(r'<p class="verdict (\w+)"><span[^>]*>[^<]*</span>([^<]*)</p>', card)
+    assert pills[0] == ("good", "Protected")
+    assert pills[1][0] == kind and pills[1][1].startswith(word)
+    write_page(tmp_path / "public.html", [outcome], provenance, public=True)
+    assert word not in (tmp_path / "public.html").read_text(encoding="utf-8")

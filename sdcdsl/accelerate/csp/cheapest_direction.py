@@ -23,7 +23,7 @@ from scipy.sparse import csc_array, csr_array, hstack
 
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
 from sdcdsl.methods.instance import Instance
-from sdcdsl.numerics.lp import DUAL, INTERIOR_POINT, LinearProgram
+from sdcdsl.numerics.lp import DUAL, LinearProgram
 from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
 from sdcdsl.numerics.simplex.dual import FOUND, DualSimplex
 from sdcdsl.numerics.sparse_null_space import size, sparse_null_space
@@ -87,24 +87,6 @@ class Cheapest:
         moved = np.abs(d) > DUST
         return self.cells[cells[moved]], d[moved] * need
 
-    def together(
-        self,
-        cells: np.ndarray,
-        signs: np.ndarray,
-        needs: np.ndarray,
-        slack: tuple[np.ndarray, np.ndarray],
-        price: np.ndarray,
-    ) -> Move | None:
-        """One move that takes many cells at least as far as each needs; None if they cannot all go that way at once."""
-        unit = float(needs.max())
-        down, up = (r[self.cells] / unit for r in slack)
-        self.solved += 1
-        d = self._relations.together(self.number[cells], signs, needs / unit, down, up, price[self.cells])
-        if d is None:
-            return None
-        moved = np.flatnonzero(np.abs(d) > DUST * float(needs.min()) / unit)
-        return self.cells[moved], d[moved] * unit
-
     def _movable(self, of_cells: np.ndarray) -> np.ndarray:
         """Of the cells that may move; without a copy where all may."""
         return of_cells if len(self.cells) == len(of_cells) else of_cells[self.cells]
@@ -158,42 +140,12 @@ class OverRelations:
         there, back = (p, self.size + p) if sign > 0 else (self.size + p, p)
         low[there] = high[there] = 1.0
         high[back] = 0.0
-        return self._solved(low, high, down, up, price, DUAL, steps)
-
-    def together(
-        self,
-        cells: np.ndarray,
-        signs: np.ndarray,
-        needs: np.ndarray,
-        down: np.ndarray,
-        up: np.ndarray,
-        price: np.ndarray,
-    ) -> np.ndarray | None:
-        high = np.concatenate([up, down])
-        low = np.zeros(len(high))
-        low[np.where(signs > 0, cells, self.size + cells)] = needs
-        high[np.where(signs > 0, self.size + cells, cells)] = 0.0
-        if (low > high).any():
-            return None
-        # There is nothing near that a simplex method could start from.
-        return self._solved(low, high, down, up, price, INTERIOR_POINT)[0]
-
-    def _solved(
-        self,
-        low: np.ndarray,
-        high: np.ndarray,
-        down: np.ndarray,
-        up: np.ndarray,
-        price: np.ndarray,
-        algorithm: str,
-        steps: int | None = None,
-    ) -> tuple[np.ndarray | None, bool]:
         program, size = self.program, self.size
         cost = np.concatenate([price / np.clip(up, SLIGHT, 1.0), price / np.clip(down, SLIGHT, 1.0)])
         program.change_costs(cost)
         program.change_bounds(low, high)
         program.forget()
-        status = program.solve(iterations=steps, algorithm=algorithm)
+        status = program.solve(iterations=steps, algorithm=DUAL)
         if status == OPTIMAL:
             x = program.x
             return x[:size] - x[size:], True

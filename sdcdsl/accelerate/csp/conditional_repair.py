@@ -27,8 +27,8 @@ class ConditionalRepair:
         self._best: Found | None = None
         self._seen: set[bytes] = set()
 
-    def first(self) -> Found | None:
-        return self._mended(self._base.first())
+    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+        return self._mended(self._base.first(hidden))
 
     @property
     def bounded(self) -> bool:

@@ -60,8 +60,8 @@ class _Priced:
     def bounded(self) -> bool:
         return self.finder.bounded
 
-    def first(self) -> Found | None:
-        return self._real(self.finder.first())
+    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+        return self._real(self.finder.first(hidden))
 
     def better(self, deadline: Deadline) -> Found | None:
         return self._real(self.finder.better(deadline))
@@ -112,10 +112,11 @@ class _Solving:
             return self._result()
         finder = self.finder = self._finder()
         with self._timed("search"):
-            found = finder.first()
+            known = self._known()
+            found = finder.first(known)
             if found is not None:
                 self._take(found)
-                self._resume(finder)
+                self._resume(finder, known)
                 if self.phase == SEARCH:
                     began, left = self.deadline.elapsed, self.deadline.remaining
                     self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
@@ -198,19 +199,21 @@ class _Solving:
 
     # ---- what was known before, and what is kept -----------------------------------------------------------
 
-    def _resume(self, finder: SuppressionHeuristic) -> None:
-        """The best pattern of an earlier run, if attackers find nothing wrong with it."""
+    def _known(self) -> np.ndarray | None:
+        """The best pattern of an earlier run, if it can be one of this problem."""
         state = self.checkpointer.found
         hidden = None if state is None else state.arrays.get("hidden")
-        if state is None or hidden is None or hidden.dtype != bool or hidden.shape != (self.instance.n,):
-            return
+        if hidden is None or hidden.dtype != bool or hidden.shape != (self.instance.n,):
+            return None
         must = self.instance.sensitive | self.instance.open_anyway
-        if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() or self._short(hidden, finder):
+        return None if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() else hidden
+
+    def _resume(self, finder: SuppressionHeuristic, known: np.ndarray | None) -> None:
+        """With that pattern, if attackers find nothing wrong with it."""
+        if known is None or self.checkpointer.found is None or self._short(known, finder):
             return
-        self._take((hidden, float(self.w[hidden & self.counted].sum())))
-        if (again := finder.complete(hidden)) is not None:
-            self._take(again)
-        self.phase = BOUND if state.facts.get("phase") == BOUND else SEARCH
+        self._take((known, float(self.w[known & self.counted].sum())))
+        self.phase = BOUND if self.checkpointer.found.facts.get("phase") == BOUND else SEARCH
 
     def _keep(self) -> None:
         if self.best is None or not self.checkpointer.due:

@@ -44,7 +44,10 @@ class SuppressionHeuristic(Protocol):
         """Whether a bound can be expected in any time, for a table as large as this."""
         ...
 
-    def first(self) -> Found | None: ...
+    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+        """`hidden`: a pattern that is known, to hide little beyond."""
+        ...
+
     def better(self, deadline: Deadline) -> Found | None:
         """Goes on from the last pattern, for a while; None if there is nothing left to try."""
         ...
@@ -87,9 +90,9 @@ class ByFlows:
     def bounded(self) -> bool:
         return True
 
-    def first(self) -> Found | None:
-        found = self._kept(self.search.protect(self.deadline, self.tell, effort=0.0))
-        return found or self._otherwise.first()
+    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+        found = self._kept(self.search.protect(self.deadline, self.tell, start=hidden, effort=0.0))
+        return found or self._otherwise.first(hidden)
 
     def better(self, deadline: Deadline) -> Found | None:
         if self._best is None:
@@ -138,14 +141,14 @@ class ByMoves:
     def bounded(self) -> bool:
         return True
 
-    def first(self) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
         best: tuple[LocalSearch, SearchState] | None = None
         for share in SHARES_UP if slides else SHARES_UP[:1]:
             search = LocalSearch(
                 self.instance, requirements_with(self.instance, share), self.deadline, self.seed, self.w, self._improved
             )
-            state = search.start()
+            state = search.start(hidden)
             if state is not None and (best is None or state.cost < best[1].cost):
                 best = search, state
         if best is None:
@@ -162,6 +165,10 @@ class ByMoves:
             before = self._state.cost
             self._state = self.search.exchanged(self._state, KICKS)
             self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
+        elif self.search.hasty:
+            self.phase = "move by move"
+            self.search.hasty = False
+            self._state = self.search.start(patient=True) or self.search.best or self._state
         elif not self._swept:
             self.phase = "sweep"
             before = self._state.cost
@@ -269,8 +276,9 @@ class ByBoxes:
     def bounded(self) -> bool:
         return not self._started or self.instance.n <= BOXES.bounded
 
-    def first(self) -> Found | None:
-        if not self.search.complete(self.deadline) and not self._others():
+    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+        price = None if hidden is None else np.where(hidden, BOXES.free, self.search.weight)
+        if not self.search.complete(self.deadline, price) and not self._others():
             return None if self.deadline.expired else self._last_resort()
         self.search.prune()
         self._started = True

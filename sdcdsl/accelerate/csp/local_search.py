@@ -24,15 +24,18 @@ import numpy as np
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest, Move
 from sdcdsl.accelerate.csp.direction_pool import NONE, Pool
 from sdcdsl.accelerate.csp.exchange import Exchange
+from sdcdsl.accelerate.csp.joint_adjustment import joint_adjustment
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance, Requirements
 
 ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
 TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
 MOST_MOVES, SPARE_MOVES = 6000, 3  # moves that are kept, and as a multiple of those of a pattern
-TRIAL, BATCH = 3, 200  # moves one by one before their pace is judged; requirements that then share one
+TRIAL = 3  # moves one by one before their pace is judged
 FEW = 20  # requirements that are always served one by one
-PATIENCE = 60.0  # seconds a first pattern may take
+PATIENCE = 4.0  # seconds that a first pattern may take before all that is left is served by one adjustment
+QUICK = 5_000_000  # entries of the tableau of exchanges: with more of them these take as long as moves one by one
+JOINTLY = 0.4  # of the time that is left, for that
 NOISE = 0.35
 WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
 AWAY = 1.0  # how far it may go from the best
@@ -71,6 +74,8 @@ class LocalSearch:
         self.random = np.random.default_rng(seed)
         self.best: SearchState | None = None
         self._began, self._asked = 0.0, 0  # when a first pattern was begun, and how many moves it took so far
+        self._joined = False  # whether all that was left was served by one adjustment, or is not to be
+        self.hasty = False  # whether the first pattern was begun like that
         self.short: list[int] = []  # requirements that no move certifies, whatever is hidden
 
     def hidden(self, state: SearchState) -> np.ndarray:
@@ -78,10 +83,12 @@ class LocalSearch:
 
     # ---- the steps -------------------------------------------------------------------------------------
 
-    def start(self, cheap: np.ndarray | None = None, price: np.ndarray | None = None) -> SearchState | None:
+    def start(
+        self, cheap: np.ndarray | None = None, price: np.ndarray | None = None, patient: bool = False
+    ) -> SearchState | None:
         """A valid pattern; None if there is none, or no time. `cheap` cells count as hidden already, prices may differ
-        from the weights."""
-        self._began, self._asked = self.deadline.elapsed, 0
+        from the weights. `patient`: move by move, however long that takes."""
+        self._began, self._asked, self._joined = self.deadline.elapsed, 0, patient
         state = self._completed(self._nothing(), self.must if cheap is None else cheap, price=price)
         return self._keep(self._pruned(state)) if state is not None else None
 
@@ -126,8 +133,11 @@ class LocalSearch:
 
     @property
     def exchanges(self) -> bool:
-        """Whether to exchange what is published rather than to sweep: where moves take long."""
-        return self.cheapest.slow and self._exchange is not None
+        """Whether to exchange what is published rather than to sweep: where moves take long. Where exchanges do as
+        well, a first pattern that was begun in haste is made anew before them."""
+        if not self.cheapest.slow or self._exchange is None:
+            return False
+        return not self.hasty or self._exchange.N.size <= QUICK
 
     def exchanged(self, state: SearchState, kicks: int) -> SearchState:
         """What is published exchanged for heavier cells; the state itself if that brings nothing."""
@@ -205,40 +215,41 @@ class LocalSearch:
                 continue
             if cost >= below or self.deadline.expired:
                 return None
-            move = self._together(count, price) if closed is None and self._too_slow(count) else None
-            move = self._move(side, price) if move is None or side not in self.pool.covers[move] else move
+            move = self._jointly(count, price) if closed is None and self._too_slow(count) else None
+            moves = [] if move is None else [move]
             if move is None or side not in self.pool.covers[move]:
-                if closed is None:
-                    self.short.append(side)
-                return None
-            new.append(move)
-            cells = self.pool.cells(move)
-            cost += float(self.weight[cells[users[cells] == 0]].sum())
-            users[cells] += 1
-            count[self.pool.covers[move]] += 1
-            price[cells] = ALMOST_FREE
+                own = self._move(side, price)
+                if own is None or side not in self.pool.covers[own]:
+                    if closed is None:
+                        self.short.append(side)
+                    return None
+                moves.append(own)
+            for made in moves:
+                cells = self.pool.cells(made)
+                cost += float(self.weight[cells[users[cells] == 0]].sum())
+                users[cells] += 1
+                count[self.pool.covers[made]] += 1
+                price[cells] = ALMOST_FREE
+            new += moves
         return SearchState(np.union1d(state.moves, np.array(new, dtype=np.int64)), users, count, cost)
 
     def _too_slow(self, count: np.ndarray) -> bool:
         """Whether what is left, one by one, would take too much of the time there is."""
         self._asked += 1
         left = int(np.count_nonzero(count == 0))
-        if self._asked < TRIAL or left < FEW or not self.cheapest.slow:
+        if self._joined or self._asked < TRIAL or left < FEW or not self.cheapest.slow:
             return False
         each = (self.deadline.elapsed - self._began) / self._asked
         slow = left * each > min(PATIENCE, 0.2 * self.deadline.remaining)
         self.deadline.mark_time_dependent(slow)
         return slow
 
-    def _together(self, count: np.ndarray, price: np.ndarray) -> int | None:
-        """One move for many requirements of one attacker that go the same way, hardest first."""
-        s, left = self.requirements, np.flatnonzero(count == 0)
-        hardest = left[np.argsort(-s.need[left], kind="stable")]
-        alike = hardest[(s.attacker[hardest] == s.attacker[hardest[0]]) & (s.sign[hardest] == s.sign[hardest[0]])]
-        first = np.unique(s.cell[alike], return_index=True)[1]
-        chosen = alike[np.sort(first)[:BATCH]]
-        slack = self.instance.slack(int(s.attacker[chosen[0]]))
-        made = self.cheapest.together(s.cell[chosen], s.sign[chosen], s.need[chosen], slack, price)
+    def _jointly(self, count: np.ndarray, price: np.ndarray) -> int | None:
+        """One move for all that is left."""
+        self._joined = True
+        self.hasty = self.best is None
+        part = self.deadline.within(JOINTLY * self.deadline.remaining)
+        made = joint_adjustment(self.instance, self.requirements, np.flatnonzero(count == 0), price, part)
         return None if made is None else self.pool.add(*made)
 
     def _move(self, side: int, price: np.ndarray) -> int | None:

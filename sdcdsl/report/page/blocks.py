@@ -13,6 +13,7 @@ from sdcdsl.policy.resolve import Policy
 from sdcdsl.report.page import deviations
 from sdcdsl.report.page.experiments import experiments_of
 from sdcdsl.report.page.figures import count, figure, percent, plural
+from sdcdsl.report.page.losses import losses_of, totals_of
 from sdcdsl.report.page.sentences import (
     attackers_in_words,
     method_words,
@@ -41,7 +42,10 @@ def public_block(outcome: Outcome, policy: Policy, number: int) -> dict[str, Any
         "attackers": attackers_in_words(policy, outcome) if pattern is not None and pattern.claims else [],
         "about": list(pattern.about) if pattern is not None and released else [],
         "changes": None,
+        "gap": None,
         "tiles": [],
+        "losses": [],
+        "totals": "",
     }
     if pattern is None or not released:
         return shown
@@ -52,6 +56,7 @@ def public_block(outcome: Outcome, policy: Policy, number: int) -> dict[str, Any
         shown["tiles"].append(_tile("Published as they are", count(kept), "all others may be adjusted"))
         return shown
     shown["sentence"] = _touched_sentence(outcome, cells)
+    shown |= {"losses": losses_of(outcome), "totals": _totals_sentence(outcome)}
     shown["tiles"] += [_tile(word.capitalize(), count(n), percent(n / max(cells, 1))) for word, n in _touched(outcome)]
     if outcome.changes is not None:
         shown["changes"] = {"newly": count(len(outcome.changes.newly)), "again": count(len(outcome.changes.again))}
@@ -69,7 +74,10 @@ def internal_block(outcome: Outcome, policy: Policy, number: int, anchors: Any) 
         "method": method_words(outcome.method),
         "status": outcome.result.status,
         "sentence": _touched_sentence(outcome, summary["cells"], summary["sensitive"]),
+        "gap": _gap(outcome),
         "tiles": list(_tiles(outcome, summary)),
+        "losses": losses_of(outcome),
+        "totals": _totals_sentence(outcome),
         "found": diagnostics_of(outcome.found, anchors),
         "about": list(outcome.pattern.about) if outcome.pattern is not None else [],
         "attempts": [_attempt(a) for a in outcome.attempts],
@@ -105,6 +113,8 @@ def _tiles(outcome: Outcome, summary: dict[str, int]) -> Iterator[dict[str, str]
         total = len(outcome.touched)
         what = touched[0][0].capitalize() if len(touched) == 1 else "Not published as they are"
         yield _tile(what, count(total), percent(total / max(cells, 1)))
+        if (totals := totals_of(outcome)) is not None:
+            yield _tile("Totals among them", count(totals[1]), f"of {plural(totals[0], 'total')}")
     cost = _cost(outcome)
     if cost is not None:
         yield _tile("Cost", cost["objective"], cost["short"])
@@ -133,8 +143,33 @@ def _touched_sentence(outcome: Outcome, cells: int, sensitive: int | None = None
     data = outcome.problem.dataset
     own = int((data["status"].values[outcome.touched] == "u").sum())
     more = len(outcome.touched) - own
-    why = f" {count(own)} of them {'is' if own == 1 else 'are'} sensitive"
-    return text + why + (f", {count(more)} more so that nobody can work those out." if more else ".")
+    primary, secondary = f"{count(own)} primary (sensitive)", f"{count(more)} secondary (to protect those)"
+    return (
+        f"{text} They are {primary} and {secondary}."
+        if own and more
+        else f"{text} They are {primary if own else secondary}."
+    )
+
+
+def _totals_sentence(outcome: Outcome) -> str:
+    """Totals are what most readers look for first."""
+    totals = totals_of(outcome)
+    if totals is None:
+        return ""
+    every, gone = totals
+    return f"Of {plural(every, 'total')} {'all' if not gone else count(every - gone)} are published as they are."
+
+
+def _gap(outcome: Outcome) -> dict[str, str] | None:
+    """As large as the verdict: a release may be protected and dearer than it has to be."""
+    cost = _cost(outcome)
+    if cost is None or outcome.pattern is None:
+        return None
+    if not cost["gap"]:
+        return {"kind": "open", "mark": "?", "word": "Gap not known"}
+    if (outcome.result.gap or 0.0) <= ROUNDING:
+        return {"kind": "good", "mark": "✓", "word": "Least cost"}
+    return {"kind": "mild", "mark": "±", "word": f"Gap {cost['gap']}"}
 
 
 def _cost(outcome: Outcome) -> dict[str, str] | None:

@@ -239,7 +239,7 @@ def test_what_boxes_cannot_finish_is_checked_and_kept(tmp_path: Path, monkeypatc
     moves = ByMoves(instance, instance.w, Deadline(), lambda progress: None, 0)
     finder = ByBoxes(instance, product, instance.w, Deadline(), lambda progress: None, moves)
     monkeypatch.setattr(finder, "_others", lambda: False)
-    monkeypatch.setattr(finder.search, "complete", lambda deadline: False)
+    monkeypatch.setattr(finder.search, "complete", lambda *_: False)
     found = finder.first()
     assert found is not None  # no box was looked for: everything
     assert np.array_equal(found[0], instance.may_open)

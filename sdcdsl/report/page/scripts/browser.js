@@ -32,7 +32,7 @@ class TableBrowser {
       el('button', { type: 'button', class: 'quiet', text: 'Fold all', onclick: () => this.foldAll(0) }));
     this.element = el('div', { class: 'browser' }, this.controls,
       el('div', { class: 'second' }, statusChips(this.cells, (kind) => this.filter(kind)), this.folds),
-      this.said, this.grid.box, this.details.element);
+      this.said, el('div', { class: 'beside' }, this.grid.box, this.details.element));
     this.arrange(0, this.cells.dimensions.length > 1 ? 1 : -1);
   }
 

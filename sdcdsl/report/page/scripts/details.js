@@ -1,4 +1,4 @@
-// Everything the page knows of one cell, below the table.
+// Everything the page knows of one cell, beside the table; below it where there is no room.
 class Details {
   constructor(browser) {
     this.browser = browser;

@@ -2,7 +2,7 @@
 const VERDICTS = { p: ['✓', 'protected', 'good'], e: ['✕', 'exposed', 'bad'], n: ['?', 'not proven', 'open'] };
 const DISTANCES = { p: ['✓', 'far enough', 'good'], e: ['✕', 'too near', 'bad'], n: ['?', 'not proven', 'open'] };
 const PAIR_COLUMNS = [
-  ['cell', 'Cell'], ['attacker', 'Attacker'], ['true', 'True value'], ['needed', 'Needed'], ['told', 'Attacker’s interval'],
+  ['cell', 'Cell'], ['attacker', 'Attacker'], ['true', 'True value'], ['needed', 'Needed'], ['told', 'Feasibility interval'],
   ['plot', 'Plot'], ['tight', 'Tightness'], ['verdict', 'Verdict'],
 ];
 const SORTED = { cell: 'cell', attacker: 'attacker', true: 'value', tight: 'tightness', verdict: 'verdict' };
@@ -75,7 +75,7 @@ class PairList {
 
   toldTitle() {
     if (this.data.distance) return 'Published';
-    return this.data.exact ? 'Attacker’s interval' : 'Attacker’s interval, at least';
+    return this.data.exact ? 'Feasibility interval' : 'Feasibility interval, at least';
   }
 
   sort(name) {
@@ -188,7 +188,7 @@ class PairList {
     p.told = data.distance ? write(p.value) : rangeText(p.low, p.high, write);
     const how = data.distance || data.exact ? '' : proved(data.lowIs[i], data.highIs[i]);
     p.text = 'True value ' + write(p.true) + ', needed ' + p.needed + ', '
-      + (data.distance ? 'published ' : 'the attacker cannot exclude ' + how) + p.told + ': ' + (data.distance ? DISTANCES : VERDICTS)[p.verdict][1];
+      + (data.distance ? 'published ' : 'feasibility interval ' + how) + p.told + ': ' + (data.distance ? DISTANCES : VERDICTS)[p.verdict][1];
     p.how = how;
     return p;
   }

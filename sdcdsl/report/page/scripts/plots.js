@@ -59,7 +59,7 @@ function plotLegend(distance, exact, ranges) {
   const sample = (className, text) => el('li', {}, el('span', { class: 'key ' + className, 'aria-hidden': 'true' }), text);
   const items = distance
     ? [sample('kept', 'too near the truth'), sample('value', 'published figure'), sample('truth', 'true value')]
-    : [sample('needed', 'range that must stay possible'), sample('interval', exact ? 'what the attacker can tell' : 'what the attacker cannot exclude, at least'),
+    : [sample('needed', 'range that must stay feasible'), sample('interval', exact ? 'feasibility interval' : 'feasibility interval, at least'),
       sample('truth', 'true value'), ranges ? sample('published', 'published range') : null];
   return el('ul', { class: 'keys' }, ...items);
 }
