@@ -15,8 +15,7 @@ import numpy as np
 
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.pattern_check import falling_short
-
-MANY = 20_000  # pairs, beyond which nobody looks beforehand for those that can never have their level
+from sdcdsl.methods.tuning import TUNING
 
 
 class Conditions:
@@ -26,7 +25,7 @@ class Conditions:
         self.whole = whole
         self.ordinary: np.ndarray = ~whole.conditional
         self.may_open = whole.may_open.copy()
-        while self._aside_of(self.may_open).sum() <= MANY:
+        while self._aside_of(self.may_open).sum() <= TUNING.conditional:
             aside = whole.asking(self._aside_of(self.may_open), self.may_open)
             never = np.array([clash.pair for clash in falling_short(aside, self.may_open)], dtype=np.int64)
             if not len(never):

@@ -35,6 +35,7 @@ from scipy.sparse import csr_array
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.methods.tuning import TUNING
 from sdcdsl.numerics.flow.network import as_network
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 STRETCH = 64.0
 MOST_VARIABLES = 20_000_000
-ROUNDS = 4
 ROUNDING = 1e-12
 
 
@@ -202,7 +202,7 @@ def _tighten(M: csr_array, down: np.ndarray, up: np.ndarray) -> None:
     """Bounds -down ≤ d ≤ up put into the relations M d = 0, in place: m_j d_j = -Σ of the others."""
     entry: Any = M.tocoo()
     row, col, m, rows = entry.row, entry.col, entry.data, len(M.indptr) - 1
-    for _ in range(ROUNDS):
+    for _ in range(TUNING.witness_rounds):
         most = _products(m, up[col], down[col])
         least = _products(-m, up[col], down[col])  # the most of -m d
         high, low = _others(most, row, rows), _others(least, row, rows)
