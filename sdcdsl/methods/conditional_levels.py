@@ -45,6 +45,19 @@ class Conditions:
         """All levels of a release that touches these cells."""
         return self.asking(self._aside_of(touched))
 
+    def decided(
+        self, more: np.ndarray, may_open: np.ndarray, pairs: np.ndarray, publish: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """`more` and `may_open` of another restriction: the cells of these pairs are published, or the pairs are taken
+        for ordinary ones."""
+        more, may_open, cells = more.copy(), may_open.copy(), self.whole.pair_cell[pairs]
+        if publish:
+            may_open[cells] = False
+            more[np.isin(self.whole.pair_cell, cells)] = False
+        else:
+            more[pairs] = True
+        return more, may_open
+
     def short(self, hidden: np.ndarray) -> np.ndarray:
         """Conditional pairs that count when these cells are hidden, and fall short."""
         mine = self._aside_of(hidden)
