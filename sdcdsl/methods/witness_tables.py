@@ -35,6 +35,7 @@ from scipy.sparse import csr_array
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.methods.modelling import relation_sums
 from sdcdsl.methods.tuning import TUNING
 from sdcdsl.numerics.flow.network import as_network
 
@@ -114,11 +115,8 @@ def tables(model: linopy.Model, of: ModelCells, side: int, clipped: bool) -> Wit
     lower, upper = (xr.DataArray(ends, coords=over, dims=("pair", "cell")) for ends in (-LB, UB))
     scaling = xr.DataArray(1.0 / reach, coords={"pair": pairs}, dims="pair")
     d = model.add_variables(lower=lower, upper=upper, name=name, scaling=scaling.broadcast_like(lower))
-    entry = of.relations.tocoo()
-    coefficient = xr.DataArray(entry.data, dims="entry")
-    relation = xr.DataArray(entry.row, dims="entry", name="relation")
-    if len(entry.data):
-        sums = (coefficient * d.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
+    if of.relations.nnz:
+        sums, _ = relation_sums(of.relations, d)
         model.add_constraints(sums == 0, name=f"{high} table adds up", scaling=scaling)
     required = np.flatnonzero((level[pairs] > 0) & ~instance.conditional[pairs])
     if len(required):
