@@ -1,4 +1,5 @@
-"""The pictures of "How it works" and of the README, drawn from what the program computes: `python docs/site/pictures.py`.
+"""The pictures of "How it works" and of the README, drawn from what the program computes:
+`python docs/site/pictures.py`.
 
 The table is that of examples/tiny. Nothing in the pictures is typed in: patterns are read from its files, intervals and
 witness tables come from audits.
@@ -20,7 +21,7 @@ from sdcdsl.audit import Audit
 from sdcdsl.report.svg_frame import drawing
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import terminal  # noqa: E402
+import terminal
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TINY = ROOT / "examples" / "tiny"
