@@ -28,7 +28,7 @@ RECORDS = """enterprise_id,holding_id,nace,region,turnover
 """
 
 
-def _started(folder: Path) -> Path:
+def started(folder: Path) -> Path:
     path = folder / "first.sdc"
     made = CliRunner().invoke(cli, ["new", str(path), "--from", "microdata"])
     assert made.exit_code == 0
@@ -39,14 +39,14 @@ def _started(folder: Path) -> Path:
 
 
 def test_the_starter_protects_a_table_with_a_dominant_contributor(tmp_path: Path) -> None:
-    found = protect(_started(tmp_path), "--no-report")
+    found = protect(started(tmp_path), "--no-report")
     [block] = found["blocks"]
     assert (found["exit"], block["verdict"]) == (0, "protected")
 
 
 def test_levels_that_a_contributor_makes_impossible_are_cut_and_said(tmp_path: Path) -> None:
     """H1 knows A02 in the North within 10 of its 20, so that A there cannot be lower than by 10: 20 are required."""
-    path = _started(tmp_path)
+    path = started(tmp_path)
     respondent = "knows own contribution\n  bounds 0 .. inf"
     text = path.read_text(encoding="utf-8")
     assert respondent in text
