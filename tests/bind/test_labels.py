@@ -129,7 +129,7 @@ def test_a_language_that_only_the_file_could_give(tmp_path: Path) -> None:
 
 
 def test_merged_codes_have_labels(tmp_path: Path) -> None:
-    (tmp_path / "l.csv").write_text("code,en\nN,North\nboth,Both of them\n", encoding="utf-8")
+    (tmp_path / "l.csv").write_text("code,en\nN,North\na,Ay\nboth,Both of them\n", encoding="utf-8")
     said = policy('labels csv "l.csv"').replace("by region, size", "by region, size\n  recode size { both = a, b }")
     said = said.replace("total all\n", 'total all\n  labels csv "l.csv"\n').replace("size: a", "size: both")
     assert problem_of(said, tmp_path).label(4).endswith("size = all")
