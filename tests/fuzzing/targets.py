@@ -28,7 +28,6 @@ from sdcdsl.bind.readers.file_kinds import kind_of_bytes
 from sdcdsl.bind.readers.hrc import hrc_text, read_hrc
 from sdcdsl.bind.readers.hst import read_hst
 from sdcdsl.bind.readers.jj import jj_text, read_jj
-from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import ColumnSelection
@@ -48,12 +47,13 @@ from sdcdsl.policy.lint import lint
 from sdcdsl.policy.read import read_text
 from sdcdsl.proof.checking import verify
 from sdcdsl.released import read_release
-from sdcdsl.report.lock import Unreadable, read_lock, seal
+from sdcdsl.report.lock import Unreadable, load_lock, seal
 from sdcdsl.report.signature import Untrusted
 from sdcdsl.report.signature import check as check_signature
 from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
 from tests.bind.policies import TODAY, bind_text
+from tests.bind.readers.reading import read_records
 from tests.conftest import ROOT, SHARED_DATA
 from tests.fuzzing import seeds
 from tests.released.problems import numbered, small
@@ -296,7 +296,7 @@ def _digested(raw: bytes) -> bytes:
 def lock(raw: bytes, folder: Path) -> None:
     path = put(raw, folder, "fuzzed.sdc.lock")
     try:
-        content = read_lock(path)
+        content, _ = load_lock(path)
     except Unreadable:
         return
     assert isinstance(seal(content), str)

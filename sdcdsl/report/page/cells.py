@@ -7,7 +7,7 @@ the internal form only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -150,12 +150,3 @@ def _unit(policy: Policy, table: str) -> str:
     block = policy.tables.get(table)
     said = block.last(d.UnitOf) if block is not None else None
     return said.text if said is not None else ""
-
-
-def counts_of(tables: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Cells by status letter, over the tables of a block."""
-    found: dict[str, int] = {}
-    for table in tables:
-        for letter in table.get("status", ""):
-            found[letter] = found.get(letter, 0) + 1
-    return found
