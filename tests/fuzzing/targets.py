@@ -22,6 +22,7 @@ from typing import Any
 
 from sdcdsl.bind.readers.arb import read_arb
 from sdcdsl.bind.readers.argus_data import read_argus_data
+from sdcdsl.bind.readers.code_labels import read_cdl, read_csv_labels
 from sdcdsl.bind.readers.correspondence import read_correspondence
 from sdcdsl.bind.readers.file_kinds import kind_of_bytes
 from sdcdsl.bind.readers.hrc import hrc_text, read_hrc
@@ -84,6 +85,12 @@ def put(raw: bytes, folder: Path, name: str) -> Path:
     path = folder / name
     path.write_bytes(raw)
     return path
+
+
+def labels(raw: bytes, folder: Path) -> None:
+    either(*read_cdl(put(raw, folder, "fuzzed.cdl")))
+    for language in (None, "en"):
+        either(*read_csv_labels(put(raw, folder, "fuzzed.csv"), language))
 
 
 # ---- policies ---------------------------------------------------------------------------------------
@@ -357,6 +364,9 @@ def _policies() -> list[bytes]:
 TARGETS = {
     "policy": Target(policy, _policies, (*seeds.POLICY_WORDS, *NUMBERS)),
     "jj": Target(jj, lambda: [*seeds.JJ, *_files("csplib/targus.jj")], ("u", "s", "z", "w", ":", "(", ")", *NUMBERS)),
+    "labels": Target(
+        labels, lambda: [b'1,Groningen\n2,"Fries, land"\n', b"code;en;de\nA;Mining;Bergbau\n"], ("en", "de", ";")
+    ),
     "hrc": Target(hrc, lambda: [*seeds.HRC, *_files("examples/**/*.hrc", "bench/**/*.hrc")], ("@", "@@@", ".", "..")),
     "trees": Target(trees, lambda: [*seeds.TREES, *_files("tables/**/*corr*.csv")], ("Total", ";", ",", '"', "parent")),
     "rda": Target(rda, lambda: list(seeds.RDA), (*seeds.RDA_WORDS, *NUMBERS)),
