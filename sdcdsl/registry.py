@@ -65,6 +65,7 @@ LINES: dict[str, dict[str, str]] = {
     "labels": {
         "csv": "sdcdsl.formats.csv_labels:LABELS",
         "cdl": "sdcdsl.formats.cdl:LABELS",
+        "sdmx": "sdcdsl.formats.sdmx:LABELS",
     },
     "cell_lists": {
         "csv": "sdcdsl.formats.csv:CELL_LIST",

@@ -1,7 +1,9 @@
-"""sdmx: SDMX-CSV and SDMX-ML, of data; code lists and hierarchies of structure messages; SDMX-CSV, of releases."""
+"""sdmx: SDMX-CSV and SDMX-ML, of data; code lists, their labels, and hierarchies of structure messages; SDMX-CSV, of
+releases."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from sdcdsl.vocabulary.option import Kind, option
 
 if TYPE_CHECKING:
     from sdcdsl.bind.hierarchy import CodeTree
+    from sdcdsl.bind.readers.code_labels import Labels
     from sdcdsl.bind.readers.records import ColumnSelection, Reading, Records
     from sdcdsl.diagnostics import Diagnostic
 
@@ -22,10 +25,14 @@ class SdmxDataOptions(Record):
 
 
 @record
-class SdmxHierarchyOptions(Record):
+class SdmxCodelistOptions(Record):
     codelist: Any = option(
         Kind.TEXT, "the code list, `CL_AREA` or in full `ESTAT:CL_AREA(1.0)`; the only one, if not given", None
     )
+
+
+@record
+class SdmxHierarchyOptions(SdmxCodelistOptions):
     hierarchy: Any = option(Kind.TEXT, "the hierarchy, instead of a code list", None)
 
 
@@ -54,6 +61,13 @@ class SdmxOptions(ReleaseOptions):
     )
 
 
+def read_labels(path: Path, language: str | None, options: Mapping[str, Any]) -> tuple[Labels | None, list[Diagnostic]]:
+    from sdcdsl.bind.readers.sdmx_hierarchy import read_sdmx_labels
+
+    return read_sdmx_labels(path, language, options)
+
+
+LABELS = Reader("sdmx", "the names of an SDMX-ML code list, in all its languages", SdmxCodelistOptions, read_labels)
 READER = Reader("sdmx", "SDMX-CSV or SDMX-ML data", SdmxDataOptions, read, holds=("text", "gzip", "zstd", "xml"))
 HIERARCHY = Reader(
     "sdmx", "a code list or a hierarchy of an SDMX-ML structure message", SdmxHierarchyOptions, read_tree

@@ -90,12 +90,14 @@ def _dimension(draft: Draft, file: str, structures: Structures, one: SdmxDimensi
     same = [other for other in structures.codelists if other.reference.id == codes.reference.id]
     identifier = codes.reference.id if len(same) == 1 else str(codes.reference)
     option = d.Option("codelist", (x.Text(identifier),))
-    statements = (d.HierarchyFile(d.FileReference("sdmx", file, (option,))), d.Total(x.Code(total)))
+    statements: list[d.Statement] = [d.HierarchyFile(d.FileReference("sdmx", file, (option,))), d.Total(x.Code(total))]
+    if any(one.names for one in codes.codes):
+        statements.append(d.Labels(d.FileReference("sdmx", file, (option,))))
     draft.gap()
     comments = [f"{' '.join(codes.names.values())}: {plural(len(codes.codes), 'code')}"] if codes.names else []
     if invented:
         comments.append("The code list has no total; this is the sum of all its codes.")
-    draft.add(d.Block("dimension", name, statements), *comments)
+    draft.add(d.Block("dimension", name, tuple(statements)), *comments)
 
 
 def _total(codes: CodeList) -> tuple[str, bool]:

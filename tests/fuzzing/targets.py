@@ -31,7 +31,7 @@ from sdcdsl.bind.readers.jj import jj_text, read_jj
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import ColumnSelection
-from sdcdsl.bind.readers.sdmx_hierarchy import read_sdmx_hierarchy
+from sdcdsl.bind.readers.sdmx_hierarchy import read_sdmx_hierarchy, read_sdmx_labels
 from sdcdsl.bind.readers.sdmx_structures import read_structures
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import CODES, Diagnostic, Source, has_errors
@@ -263,6 +263,8 @@ def sdmx(raw: bytes, folder: Path) -> None:
         for total in (None, "Total", *(one.code for one in codes.codes[:2])):
             tree, found = read_sdmx_hierarchy(path, total, "", options)
             either(tree, found)
+    for codes in structures.codelists:
+        either(*read_sdmx_labels(path, None, {"codelist": str(codes.reference)}))
 
 
 # ---- releases, and what is written beside them -------------------------------------------------------

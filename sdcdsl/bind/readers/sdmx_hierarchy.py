@@ -1,4 +1,4 @@
-"""A code list or a hierarchy of SDMX as the tree of a dimension.
+"""A code list or a hierarchy of SDMX as the tree of a dimension, and its names as labels.
 
 Code lists often are wider than a table: all countries, of which a table has those of one group. So a total that stands
 in the list with parts of its own is the root, and what is not below it is left out. A total without parts there, such
@@ -8,11 +8,12 @@ as `_T`, or one that is not there, holds all codes that have no parent.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sdcdsl.bind.hierarchy import CodeTree
+from sdcdsl.bind.readers.code_labels import Labels, chosen
 from sdcdsl.bind.readers.sdmx_structures import CodeList, Reference, SdmxCode, read_structures
 from sdcdsl.bind.readers.tree_building import Branch, grow
 from sdcdsl.bind.readers.wording import clip, offenders
@@ -32,12 +33,36 @@ def read_sdmx_hierarchy(
         headline = "a code list and a hierarchy: one of them is the tree"
         return None, [diagnostic("SDC302", headline, FilePlace(source), help="leave out `codelist`")]
     if options["codelist"] is not None:
-        chosen, found = named(structures.codelists, options["codelist"], "code list", source)
+        listing, found = named(structures.codelists, options["codelist"], "code list", source)
     elif options["hierarchy"] is not None:
-        chosen, found = named(structures.hierarchies, options["hierarchy"], "hierarchy", source)
+        listing, found = named(structures.hierarchies, options["hierarchy"], "hierarchy", source)
     else:
-        chosen, found = _only_one(structures.hierarchies, structures.codelists, source)
-    return (None, found) if chosen is None else _tree(chosen, total, name, source)
+        listing, found = _only_one(structures.hierarchies, structures.codelists, source)
+    return (None, found) if listing is None else _tree(listing, total, name, source)
+
+
+def read_sdmx_labels(
+    path: Path, language: str | None, options: Mapping[str, Any]
+) -> tuple[Labels | None, list[Diagnostic]]:
+    structures, found = read_structures(path)
+    if structures is None:
+        return None, found
+    if options["codelist"] is not None:
+        codes, found = named(structures.codelists, options["codelist"], "code list", str(path))
+    else:
+        codes, found = _only_one((), structures.codelists, str(path))
+    if codes is None:
+        return None, found
+    labels: Labels = {}
+    for one in codes.codes:
+        for known, label in one.names.items():
+            if label:
+                labels.setdefault(known, {})[one.code] = label
+    place = FilePlace(str(path), line=codes.line)
+    if not labels:
+        headline = f"the code list {clip(str(codes.reference))} of {path} names no code"
+        return None, [diagnostic("SDC308", headline, place)]
+    return chosen(labels, language, str(path), place)
 
 
 def named(lists: Sequence[CodeList], wanted: str, what: str, source: str) -> tuple[CodeList | None, list[Diagnostic]]:
@@ -73,13 +98,13 @@ def _only_one(
     return None, [diagnostic("SDC302", headline, FilePlace(source), notes=[f"it has: {listed(known)}"], help=help)]
 
 
-def _tree(chosen: CodeList, total: str | None, name: str, source: str) -> tuple[CodeTree | None, list[Diagnostic]]:
-    place = FilePlace(source, line=chosen.line)
-    nameless = [one for one in chosen.codes if not one.code]
-    known = {one.code for one in chosen.codes}
-    stray = [one for one in chosen.codes if one.parent is not None and one.parent not in known]
+def _tree(listing: CodeList, total: str | None, name: str, source: str) -> tuple[CodeTree | None, list[Diagnostic]]:
+    place = FilePlace(source, line=listing.line)
+    nameless = [one for one in listing.codes if not one.code]
+    known = {one.code for one in listing.codes}
+    stray = [one for one in listing.codes if one.parent is not None and one.parent not in known]
     first: dict[str, SdmxCode] = {}
-    again = [one for one in chosen.codes if one.parent is None and first.setdefault(one.code, one) is not one]
+    again = [one for one in listing.codes if one.parent is None and first.setdefault(one.code, one) is not one]
     for wrong, headline in (
         (nameless, "codes without an identifier"),
         (stray, "codes whose parent is not in the list"),
@@ -88,8 +113,8 @@ def _tree(chosen: CodeList, total: str | None, name: str, source: str) -> tuple[
         if wrong:
             marks = ((FilePlace(source, line=one.line), f"`{clip(one.code)}`") for one in wrong)
             return None, [offenders("SDC312", headline, marks, len(wrong))]
-    inner = {one.parent for one in chosen.codes if one.parent is not None}
-    codes = _below(chosen.codes, total) if total in inner else chosen.codes
+    inner = {one.parent for one in listing.codes if one.parent is not None}
+    codes = _below(listing.codes, total) if total in inner else listing.codes
     if total is not None and total not in inner:
         codes = tuple(one for one in codes if one.code != total)
     branches = (

@@ -8,7 +8,7 @@ import pytest
 
 from sdcdsl.bind.hierarchy import CodeTree
 from sdcdsl.bind.readers import xml_events
-from sdcdsl.bind.readers.sdmx_hierarchy import read_sdmx_hierarchy
+from sdcdsl.bind.readers.sdmx_hierarchy import read_sdmx_hierarchy, read_sdmx_labels
 from sdcdsl.bind.readers.sdmx_structures import read_structures
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.importing import ImportOptions, policy_from
@@ -68,7 +68,7 @@ def test_a_data_structure_becomes_a_policy(format: str, tmp_path: Path):
     (tmp_path / "turnover.csv").write_bytes(messages.data("DATA_SDMX_CSV_2_0_0", False))
     problem = problem_of(text, tmp_path)
     assert problem.dataset["a"].values[cell(problem, AREA="Total", SIZE="2")] == 60
-    assert sensitive_labels(problem) == {"AREA = S, SIZE = 1"}
+    assert sensitive_labels(problem) == {"AREA = S (South), SIZE = 1 (1 to 9)"}
 
 
 def tree(raw: str, folder: Path, total: str | None, **options: str) -> tuple[CodeTree | None, list[Diagnostic]]:
@@ -103,6 +103,11 @@ def test_names_in_all_languages(tmp_path: Path):
     structures, _ = read_structures(tmp_path / "s.xml")
     assert structures is not None
     assert structures.codelists[0].codes[0].names == {"en": "A in English", "fr": "A en français"}
+    both = {"en": {"A": "A in English"}, "fr": {"A": "A en français"}}
+    for language, expected in ((None, both), ("fr", {"fr": both["fr"]})):
+        assert read_sdmx_labels(tmp_path / "s.xml", language, {"codelist": None}) == (expected, [])
+    labels, found = read_sdmx_labels(tmp_path / "s.xml", "nl", {"codelist": "CL_GEO"})
+    assert labels is None and headlines(found, tmp_path) == ["SDC344 …/s.xml has no labels in `nl`"]
 
 
 @pytest.mark.parametrize("raw", [messages.HIERARCHY_21, messages.HIERARCHY_30])
