@@ -23,11 +23,19 @@ write_data <- function(frame, name, format, options) {
   }
   text <- as.data.frame(columns, stringsAsFactors = FALSE, optional = TRUE)
   names(text) <- names(frame)
-  connection <- file(path, "w", encoding = option(options, "encoding", "UTF-8"))
+  connection <- file(path, "w", encoding = encoding_of(option(options, "encoding", "UTF-8")))
   on.exit(close(connection))
   utils::write.table(text, connection, sep = option(options, "delimiter", ","), na = missing, row.names = FALSE,
                      col.names = TRUE, quote = TRUE, qmethod = "double", eol = "\n")
   path
+}
+
+#' As R names an encoding that a policy names as Python does.
+encoding_of <- function(name) {
+  plain <- gsub("[-_ ]", "", tolower(name))
+  if (plain %in% c("latin1", "iso88591", "l1")) return("latin1")
+  if (plain == "utf8") return("UTF-8")
+  sub("^cp", "CP", plain)
 }
 
 #' Codes stay what they are; numbers have all the digits it takes, and whole ones no decimals.
