@@ -126,9 +126,11 @@ class _Solving:
                     self._resume(finder, known)
                 if self.phase == SEARCH:
                     began, left = self.deadline.elapsed, self.deadline.remaining
-                    self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
-                    share = DRIVER.guided_share if isinstance(finder, ByBoxes) else DRIVER.first_share
-                    self._improve(finder, began + share * left)
+                    if isinstance(finder, ByBoxes) and finder.bounded:
+                        self._improve(finder, began + DRIVER.guided_share * left)
+                    else:
+                        self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
+                        self._improve(finder, began + DRIVER.first_share * left)
                 self._set_aside(finder)
             elif not self.deadline.expired and (
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)
