@@ -21,12 +21,12 @@ from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.packing import Bundle, ScaledMove, bundles
 from sdcdsl.audit.proving import Proofs
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.proof.families import SURELY
 from sdcdsl.proof.system import ProofProblem, spans
 from sdcdsl.proof.witness import MoveMatrix
 
 ENOUGH = 1 + 4e-13  # asked for beyond the level, so that rounding leaves no table short
-TRIED = 12  # moves for one family and side, as long as a member is left out
 ALONE, EVERYBODY = -2, -1  # parts that go with no others; parts in the boxes of all attackers
 
 
@@ -252,7 +252,7 @@ def _for_those_left_out(proofs: Proofs, moves: MoveMatrix, found: _Candidates) -
         number, side = int(family[first]), int(found.side[first])
         if number < 0:
             continue
-        for at in range(first + 1, min(first + TRIED, last)):
+        for at in range(first + 1, min(first + TUNING.tried, last)):
             if not len(served.pending(number, side)):
                 break
             w = int(found.move[at])

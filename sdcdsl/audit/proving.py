@@ -17,6 +17,7 @@ from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.attacking import Attack
 from sdcdsl.audit.packing import ScaledMove, bundles
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.proof.bound import Bound, candidates, reaches
 from sdcdsl.proof.ends import meet
 from sdcdsl.proof.exact import TOLERANCE
@@ -25,7 +26,6 @@ from sdcdsl.proof.rational_guess import snapped
 from sdcdsl.proof.system import ProofProblem
 from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses, residual
 
-PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
 SHORTER = 1 - 2.0**-36  # far less than what is forgiven of a level
 
 
@@ -217,7 +217,7 @@ class Proofs:
 
     def _tables(self, part: ScaledMove) -> _Tables:
         system, whole = self.problem.system, None
-        if self._fractional < PATIENCE:
+        if self._fractional < TUNING.patience:
             whole = snapped(part.move, lambda numbers: residual(system, Witness(part.cells, numbers)).largest[0] == 0)
             self._fractional = 0 if whole is not None else self._fractional + 1
         if whole is None:

@@ -46,7 +46,6 @@ from sdcdsl.methods.instance import Instance, Requirements
 from sdcdsl.numerics.sparse_null_space import size
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
-ENOUGH = 1 - 1e-9
 
 
 class BoxSearch:
@@ -93,11 +92,6 @@ class BoxSearch:
     def cost(self) -> float:
         """Of what is hidden beyond what must be, in typical weights."""
         return float(self._amounts[COST])
-
-    @property
-    def uncertified(self) -> np.ndarray:
-        """Numbers of the requirements without a move."""
-        return np.flatnonzero(self._requirements["count"] == 0)
 
     @property
     def valid(self) -> bool:

@@ -76,13 +76,7 @@ class ConditionalRepair:
                 return found
             found = None
             for way in (publish, not publish):
-                cells = of.whole.pair_cell[short]
-                trial, opens = more.copy(), may_open.copy()
-                if way:
-                    opens[cells] = False
-                    trial[np.isin(of.whole.pair_cell, cells)] = False
-                else:
-                    trial[short] = True
+                trial, opens = of.decided(more, may_open, short, way)
                 found = self.make(of.asking(trial, opens)).first()
                 if found is not None:
                     more, may_open = trial, opens

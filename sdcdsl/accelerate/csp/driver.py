@@ -293,11 +293,11 @@ class _Solving:
 
     # ---- small things ------------------------------------------------------------------------------------
 
-    def _tell(self, standing: Progress) -> None:
-        objective = standing.objective
+    def _tell(self, progress: Progress) -> None:
+        objective = progress.objective
         if self.best is not None:
             objective = self.best[1] if objective is None else min(objective, self.best[1])
-        self.context.report(Progress(standing.phase, objective, self.bound, standing.note))
+        self.context.report(Progress(progress.phase, objective, self.bound, progress.note))
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

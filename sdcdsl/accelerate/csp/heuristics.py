@@ -15,10 +15,10 @@ import numpy as np
 
 from sdcdsl.accelerate.csp.box_search import BoxSearch, Move, adds_up
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
-from sdcdsl.accelerate.csp.local_search import ALMOST_FREE, LocalSearch, SearchState
+from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
 from sdcdsl.accelerate.csp.product_table import ProductTable
-from sdcdsl.accelerate.csp.tuning import BOXES
+from sdcdsl.accelerate.csp.tuning import BOXES, LOCAL, NETWORK
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance, Requirements
 from sdcdsl.methods.pattern_check import falling_short
@@ -26,11 +26,6 @@ from sdcdsl.methods.result import Progress
 
 Tell = Callable[[Progress], None]
 Found = tuple[np.ndarray, float]  # hidden cells, and what they cost
-
-FIRST_SLICE = 3.0  # seconds for neighbourhoods of flows, twice as many every time
-ROUNDS = 40  # neighbourhoods between two looks at what else there is to do
-KICKS = 30  # of what is published, likewise
-SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level requires beyond the other two
 
 
 class SuppressionHeuristic(Protocol):
@@ -79,7 +74,7 @@ class ByFlows:
     def __init__(self, search: NetworkSearch, deadline: Deadline, tell: Tell, otherwise: SuppressionHeuristic):
         self.search, self.deadline, self.tell, self._otherwise = search, deadline, tell, otherwise
         self._best: np.ndarray | None = None
-        self._slice = FIRST_SLICE
+        self._slice = NETWORK.first_slice
         self._settled = False
 
     @property
@@ -144,7 +139,7 @@ class ByMoves:
     def first(self, hidden: np.ndarray | None = None) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
         best: tuple[LocalSearch, SearchState] | None = None
-        for share in SHARES_UP if slides else SHARES_UP[:1]:
+        for share in LOCAL.shares_up if slides else LOCAL.shares_up[:1]:
             search = LocalSearch(
                 self.instance, requirements_with(self.instance, share), self.deadline, self.seed, self.w, self._improved
             )
@@ -163,7 +158,7 @@ class ByMoves:
         if self.search.exchanges:
             self.phase = "exchange"
             before = self._state.cost
-            self._state = self.search.exchanged(self._state, KICKS)
+            self._state = self.search.exchanged(self._state, LOCAL.kicks)
             self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
         elif self.search.hasty:
             self.phase = "move by move"
@@ -176,7 +171,7 @@ class ByMoves:
             self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
         else:
             self.phase = "neighbourhoods"
-            self._state = self.search.neighbourhoods(self._state, ROUNDS)
+            self._state = self.search.neighbourhoods(self._state, LOCAL.rounds)
         self.search.deadline = self.deadline
         return self._found(self.search.best or self._state)
 
@@ -213,7 +208,7 @@ class ByMoves:
     def adopt(self, moves: list[Move], deadline: Deadline) -> None:
         """Goes on from a pattern with a move for every requirement."""
         if self.search is None:
-            requirements = requirements_with(self.instance, SHARES_UP[0])
+            requirements = requirements_with(self.instance, LOCAL.shares_up[0])
             self.search = LocalSearch(
                 self.instance, requirements, deadline, self.seed, self.w, self._improved, BOXES.nearby
             )
@@ -308,7 +303,7 @@ class ByBoxes:
                 continue
             if self.deadline.expired:
                 return False
-            price = np.where(self.search.hidden, ALMOST_FREE, self.w / unit)
+            price = np.where(self.search.hidden, LOCAL.almost_free, self.w / unit)
             slack = self.instance.slack(int(r.attacker[k]))
             move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price)
             if move is None:
