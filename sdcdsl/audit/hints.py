@@ -158,8 +158,9 @@ class _Candidates:
         out = []
         for side, level in ((DOWN, pairs.lpl), (UP, pairs.upl)):
             way = ((far > 0) == (side == UP)).astype(np.int64)
-            times = level[pair] * ENOUGH / np.abs(far)
             most = lengths.of_view[regions.view_of[pairs.attacker[pair]], way, move]
+            # Where there is just as much slack as the level asks for, nothing can be beyond it.
+            times = np.minimum(level[pair] * ENOUGH / np.abs(far), np.maximum(most, level[pair] / np.abs(far)))
             fine = np.flatnonzero((level[pair] > 0) & (times <= most))
             own = _own_lengths(problem, moves, pairs.attacker[pair[fine]], move[fine], way[fine])
             most = np.minimum(most[fine], own)

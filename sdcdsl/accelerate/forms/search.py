@@ -335,10 +335,21 @@ class FormsSearch:
         return reached, moves
 
     def witnesses(self, best: Candidate) -> MoveMatrix | None:
-        """Boxes that reach levels within a release, for the audit of a large table."""
+        """Boxes within a release, for the audit of a large table: some that reach levels, and some that move what no
+        level is about, of which it is asked whether anybody can compute it."""
         if self.separation is None or not self._large or self.lattice is None:
             return None
-        return joined(self.boxes(best.down, best.up)[1])
+        found, need = self.boxes(best.down, best.up)[1], float(self.separation.levels.need.min())
+        for view in sorted({view for view, _ in self.demands.viewers}):
+            slack = np.minimum(self.instance.LB[view], best.down), np.minimum(self.instance.UB[view], best.up)
+            still = (slack[0] > 0) | (slack[1] > 0)
+            for sign in (1, -1):
+                for boxes in found:
+                    still[boxes.cell] = False
+                cells = np.flatnonzero(still)
+                signs, needs = np.full(len(cells), sign), np.full(len(cells), need)
+                found.append(self.lattice.found(cells, signs, needs, *slack)[1])
+        return joined(found)
 
     @property
     def _large(self) -> bool:

@@ -26,7 +26,7 @@ def counts(seed: int):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_table_from_the_relaxation_is_valid_and_near_the_bound(monkeypatch, seed: int) -> None:
-    small = replace(heuristics.TUNING, few=100, large=100, first_trials=100)
+    small = replace(heuristics.TUNING, few=100, large=100)
     monkeypatch.setattr(heuristics, "TUNING", small)
     problem = counts(seed)
     result = run(problem, "rounding", SolveContext({"base": 3.0, "gap": 0.0, "threads": 1}, Looks(1.0)))
