@@ -48,6 +48,8 @@ class RoundingHeuristic:
         part = deadline.within((1.0 if large else TUNING.trying) * left)
         windows = self._windows(search, parts, ends)
         losses = losses_of(windows)
+        self._at_once(search, parts, windows, part)
+        tell(Progress("tables from the truth", search.objective, search.bound))
         start, bound, multipliers = self._by_gradient(windows, losses, part.within(TUNING.gradient * left))
         if search.if_touched is None:
             search.raise_bound(bound)
@@ -71,6 +73,16 @@ class RoundingHeuristic:
             trials, hot = (trials if cut else 2 * trials), PAIRS.again if np.isfinite(least) else PAIRS.hot
             tell(Progress("tables by trial", search.objective, search.bound, f"{found.outside:g} outside"))
         return large
+
+    def _at_once(self, search: FormsSearch, parts: Parts, windows: Windows, deadline: Deadline) -> None:
+        """From the true values, rounded by chance, to some table: one in hand, before any effort is made."""
+        at, cells = self.forms.at, parts.cells
+        truth = (self.forms.instance.a[cells] - at.first[cells]) / at.base[cells]
+        start = np.floor(truth + np.random.default_rng(self.seed).random(len(truth)))
+        made = PairTrials(windows, start, np.zeros(0), self.seed)
+        found = made.mended(lambda: search.over(deadline), PAIRS.brief)
+        if found.outside == 0:
+            search.settle(self._columns(search, parts, found.k))
 
     def _by_gradient(self, of: Windows, losses: Losses, deadline: Deadline) -> tuple[np.ndarray, float, np.ndarray]:
         """A point, a bound, and the multipliers of all rows that prove it."""

@@ -41,6 +41,7 @@ class PairTrials:
         known[: len(multipliers)] = multipliers
         self._over, self._under = np.maximum(known, 0.0), np.maximum(-known, 0.0)
         self.trials = 0
+        self._chunk = min(PAIRS.chunk, max(PAIRS.a_part * len(movable), PAIRS.least))
         self.begin(start)
 
     def begin(self, start: np.ndarray) -> None:
@@ -55,7 +56,7 @@ class PairTrials:
 
     def cooled(self, trials: int, hot: float, over: Callable[[], bool]) -> None:
         """So many trials while it gets colder and sums outside get dearer."""
-        chunks = max(trials // PAIRS.chunk, 1)
+        chunks = max(trials // self._chunk, 1)
         for chunk in range(chunks):
             if over():
                 return
@@ -63,10 +64,10 @@ class PairTrials:
             heat, beyond = hot * (PAIRS.cold / hot) ** at, PAIRS.low + (PAIRS.high - PAIRS.low) * at
             self._some(heat, self._over + beyond * self.size, self._under + beyond * self.size, PAIRS.mending, False)
 
-    def mended(self, over: Callable[[], bool]) -> AnnealedTable:
+    def mended(self, over: Callable[[], bool], tries: int = PAIRS.tries) -> AnnealedTable:
         """With all sums in their windows, if that can be had in a moment."""
         price = np.full(len(self._y), PAIRS.price * self.size)
-        for _ in range(PAIRS.tries):
+        for _ in range(tries):
             if self._count[0] == 0 or over():
                 break
             self._some(PAIRS.warm, price, price, 1.0, True)
@@ -77,7 +78,7 @@ class PairTrials:
 
     def _some(self, heat: float, over: np.ndarray, under: np.ndarray, mending: float, until_mended: bool) -> None:
         of, columns, rows = self.of, self._columns, self._rows
-        self.trials += PAIRS.chunk
+        self.trials += self._chunk
         if len(self.movable):
             _tried(
                 columns.indptr,
@@ -104,7 +105,7 @@ class PairTrials:
                 self._count,
                 mending,
                 until_mended,
-                self._draw.random((PAIRS.chunk, 7)),
+                self._draw.random((self._chunk, 7)),
             )
 
 

@@ -60,7 +60,9 @@ class PairsTuning:
     """Of `pairs`: `rounding-counts` of benchmarks/scaling.py, 97 336 cells. Heat and prices are shares of base ·
     weight."""
 
-    chunk: int = 200_000  # trials between two looks at the deadline
+    a_part: int = 5  # trials for each part between two looks at the deadline,
+    least: int = 10_000  # so many at least,
+    chunk: int = 200_000  # and at most
     trials: int = 40  # for each part at first; twice as many with every round
     together: float = 0.6  # of the trials are about two parts
     widest: int = 200  # parts of a sum that pairs are taken from
@@ -72,7 +74,8 @@ class PairsTuning:
     mending: float = 0.02  # of the trials begin in a sum that is outside
     price: float = 1.0  # of a multiple outside a window, when all are to come in
     warm: float = 0.3  # then
-    tries: int = 60  # chunks of that
+    tries: int = 60  # chunks of that,
+    brief: int = 20  # and for a table that is to be there before anything else
 
 
 @dataclass(frozen=True)
