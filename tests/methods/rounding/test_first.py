@@ -33,7 +33,7 @@ def test_a_table_from_the_relaxation_is_valid_and_near_the_bound(monkeypatch, se
     small = replace(heuristics.TUNING, few=100, large=100)
     monkeypatch.setattr(heuristics, "TUNING", small)
     problem = counts(seed)
-    result = run(problem, "rounding", SolveContext({"base": 3.0, "gap": 0.05, "threads": 1}, Looks(0.5)))
+    result = run(problem, "rounding", SolveContext({"base": 3.0, "gap": 0.05, "threads": 1}, Looks(1.0)))
     assert result.status in (FEASIBLE, OPTIMAL) and result.pattern is not None
     assert result.bound is not None and result.objective is not None
     assert result.bound <= result.objective <= 1.1 * result.bound
