@@ -35,6 +35,7 @@ MODULES = (
     "scaling",
     "accelerators",
     "contributors",
+    "variants",
 )
 
 

@@ -102,6 +102,7 @@ class LocalTuning:
     dear: float = 1e3  # price of what is missed of a level, in typical prices
     many: int = 50  # attackers, each with slacks of their own: with more of them there is no adjustment
     quick: int = 5_000_000  # entries of the tableau of exchanges: with more of them these take as long as moves
+    member_rounds: int = 30  # of rows for contributors that a witness leaves out, for one pattern
     # The search from pattern to pattern.
     noise: float = 0.35  # logarithm of prices
     warmth: float = 0.3  # how much dearer than before a step may be, in hidden cells of mean weight
