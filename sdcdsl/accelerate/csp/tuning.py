@@ -11,6 +11,7 @@ class BoundTuning:
 
     violated: float = 1e-4  # cuts that are missed by less than this are left alone until nothing else is found
     deep: float = 1e-3  # added to all shares when a cut is chosen: coefficients where nothing is hidden are then small
+    missed_in_parts: float = 1e-3  # of a level: by less no cut of a part of the table is missed
     chain: int = 8  # cuts for one side at a time
     chain_cost: float = 0.01  # of the cost: added to reduced costs where a chain chooses what to hide
     keep: int = 8  # rounds that a cut may be slack
@@ -29,7 +30,9 @@ class BoundTuning:
     busy: int = 10  # seconds on the wall for one of the deadline: beyond that something is wrong
     slice: float = 20.0  # seconds an integer problem gets at first
     stall: int = 8  # rounds in which the bound must grow
-    stalled: float = 2e-5  # by this share
+    stalled: float = 2e-5  # by this share,
+    stalled_in_parts: float = 2e-3  # and by this where cuts of parts are followed by those of the whole table
+    one_round: float = 0.3  # of the time that is left, for a round of cuts of the whole table
 
 
 @dataclass(frozen=True)
