@@ -26,6 +26,7 @@ from sdcdsl.audit.intervals import EXACT as EXACT_END
 from sdcdsl.audit.intervals import Intervals
 from sdcdsl.audit.problem import stated
 from sdcdsl.audit.proving import Proofs
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
@@ -125,9 +126,10 @@ def audit(
     options: dict[str, Any] = {"exact": False, "team": team, "progress": None if exact else progress}
     engines = Engines()
     chosen = ~stuck & ((proofs.of_listed == "n") | exact)
-    for made in attack(
-        task, np.flatnonzero(chosen), watch, engine=engine, engines=engines, prove_ends=exact, **options
-    ):
+    first = engine
+    if not exact and engine is None and hints is not None and chosen.sum() <= TUNING.few:
+        first = "highs"  # what other engines prepare for a component pays where many pairs are left
+    for made in attack(task, np.flatnonzero(chosen), watch, engine=first, engines=engines, prove_ends=exact, **options):
         proofs.add(made)
         failures += made.findings.failures
         still.append((made.component.cells[made.findings.still], made.view))
