@@ -37,6 +37,9 @@ class Tuning:
     # Moves of box shape, of interval protection of cubes.
     tries: int = 80  # boxes for a level
     partners: int = 8  # cells looked at for one with slack
+    # The same in cross tables: roundings of counts, 3 125 to 1 000 000 cells.
+    lattice_tries: int = 200
+    beside: int = 4  # every so manieth leaf beside a code is of more distant relatives
 
 
 TUNING = Tuning()
