@@ -190,6 +190,8 @@ _WARNINGS = {
     "SDC215": "a statement said again in the same words",
     "SDC216": "an option without effect",
     "SDC217": "the same figures in two releases",
+    "SDC218": "a cost that nobody states",
+    "SDC219": "a level on one side only",
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",

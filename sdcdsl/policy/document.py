@@ -107,11 +107,12 @@ class Labels(Located):
 
 @record
 class Column(Located):
-    """`column ROLE = "name in the file"`; `largest(2)` carries its rank."""
+    """`column ROLE = "name in the file"`; `largest(2)` carries its rank, and a weight what it means to rules."""
 
     role: str
     column: str
     rank: int | None = None
+    treatment: str | None = None  # "counts units" or "scales contributions"
 
 
 @record

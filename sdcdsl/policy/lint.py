@@ -17,6 +17,7 @@ from sdcdsl.policy.meaning import (
     attackers_of,
     bind_arguments,
     constant_parts,
+    counts_contributors,
     covered,
     keyed_senses,
     level_sets,
@@ -26,7 +27,7 @@ from sdcdsl.policy.meaning import (
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason, guards, scenarios
 from sdcdsl.policy.write import expression, fact
-from sdcdsl.vocabulary.methods import METHODS, Method
+from sdcdsl.vocabulary.methods import METHODS, Limits, Method
 from sdcdsl.vocabulary.option import Kind, options_of
 from sdcdsl.vocabulary.rules import find_rule
 
@@ -249,6 +250,7 @@ def zero_levels(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 
 def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    limit = options_of(Limits)["time_limit"].default
     for protect in policy.protects.values():
         if all(policy.tables[t].all(d.Values) for t in protect.tables if t in policy.tables):
             continue  # a typed-in table is small
@@ -256,10 +258,37 @@ def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             if method is not None and method.exact and not any(o.name == "time_limit" for o in engine.options):
                 yield diagnostic(
                     "SDC211",
-                    f"`{engine.word}` may run for days on a large table",
+                    f"`{engine.word}` states no time limit, and stops after {limit}",
                     engine.span,
-                    help="time_limit 10 min releases the best valid result found until then",
+                    notes=["on a large table the proof that nothing is cheaper may take days"],
+                    help=f"time_limit {limit} says so; after it the best valid result found until then is released",
                 )
+
+
+def unpriced(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    """What is hidden depends on it."""
+    for protect in policy.protects.values():
+        tables = [policy.tables[t] for t in protect.tables if t in policy.tables]
+        if protect.all(d.Cost) or not any(t.all(d.By) for t in tables):
+            continue  # a JJ file brings its weights along
+        counts = all(map(counts_contributors, tables))
+        said = "each hidden cell costs the same" if counts else "a hidden cell costs its value, a unit that is moved 1"
+        help = "cost 1" if counts else "cost value, or cost 1 where every cell is as dear as every other"
+        yield diagnostic("SDC218", f"no `cost` is stated: {said}", protect.heading, help=help)
+
+
+def one_sided(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    """A level that is not stated asks for nothing."""
+    for protect in policy.protects.values():
+        for one in level_sets(policy, protect):
+            stated = {s.level for s in one.levels}
+            for level, other, way in (("lpl", "upl", "below"), ("upl", "lpl", "above")):
+                if other in stated and level not in stated and "spl" not in stated:
+                    place = next(s for s in reversed(one.levels) if s.level == other)
+                    headline = f"`{other}` is stated and `{level}` is not: nothing is asked for {way} the value"
+                    notes = ["whoever knows the one end of a cell knows how far its value may be from there"]
+                    help = f"{level} {expression(place.amount)}, or {level} 0 where that is meant"
+                    yield diagnostic("SDC219", headline, place.span, notes=notes, help=help)
 
 
 def low_threshold(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -353,6 +382,8 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     unreleased,
     zero_levels,
     unlimited,
+    unpriced,
+    one_sided,
     low_threshold,
     unassessed,
     needed_by_nobody,

@@ -156,11 +156,12 @@ class _Lowering(Pieces):
     def _column(self, node: Node) -> d.Column:
         role = node.node("role")
         assert role is not None
-        rank = role.token("INT")
+        rank, said = role.token("INT"), node.node("treatment")
         return d.Column(
             text_of(self.first(role)),
             self.string(node),
             rank=self.integer(rank) if rank else None,
+            treatment=" ".join(token.text for token in said.tokens()) if said is not None else None,
             span=self.span(node),
         )
 

@@ -196,7 +196,7 @@ def _(s: d.Labels) -> str:
 @statement.register
 def _(s: d.Column) -> str:
     rank = f"({s.rank})" if s.rank is not None else ""
-    return f"column {s.role}{rank} = {quoted(s.column)}"
+    return f"column {s.role}{rank} = {quoted(s.column)}{' ' + s.treatment if s.treatment else ''}"
 
 
 @statement.register

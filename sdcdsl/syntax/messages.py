@@ -63,7 +63,9 @@ USAGE: dict[str, dict[str, Usage]] = {
         "labels": Usage('labels [LANGUAGE] FORMAT "FILE" [{ … }]', 'labels en csv "nace-en.csv"'),
     },
     "data": {
-        "column": Usage('column ROLE = "COLUMN"', 'column unit = "enterprise_id"'),
+        "column": Usage(
+            'column ROLE = "COLUMN" [counts units | scales contributions]', 'column unit = "enterprise_id"'
+        ),
         "": Usage('FORMAT "FILE" [{ … }]', 'csv "enterprises.csv"'),
     },
     "table": {

@@ -21,8 +21,8 @@ class Limits(Record):
     """What every method takes."""
 
     gap: float = option(Kind.SHARE, "stop when the result is proven to be within this share of the best", "0%", least=0)
-    time_limit: float | None = option(
-        Kind.DURATION, "stop after this time with the best valid result found", None, least=0
+    time_limit: float = option(
+        Kind.DURATION, "stop after this time with the best valid result found", "10 min", least=0
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
     backend: str = option(Kind.CHOICE, "which solver to use", DEFAULT, choices=BACKENDS)
