@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from sdcdsl.bind.coarser import PublishedCodes, moved
@@ -16,7 +17,7 @@ from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import Columns, contributors_among, without_contributors
 from sdcdsl.bind.relations import relations
 from sdcdsl.bind.sense_keys import cell_keys, wants_keys
-from sdcdsl.bind.single_units import single_units, weights_count_units
+from sdcdsl.bind.single_units import largest_units, weights_count_units
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable, Contributors
 from sdcdsl.bind.tabulate import tabulate
@@ -80,14 +81,14 @@ def from_microdata(
     requested = None
     counted = columns.weight is not None and weights_count_units(policy, data)
 
-    def by_units(frame: pl.LazyFrame, k: int = k) -> Tabulation | None:
-        return table_of(single_units(frame, columns, k), replace(columns, weight=None), k) if counted else None
+    def by_units(frame: pl.LazyFrame, k: int = k) -> np.ndarray | None:
+        return largest_units(frame, columns, k, table_of) if counted and not has_errors(found) else None
 
     if request is not None:
         asked = frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null())
-        requested = by_units(asked, 1) if counted else table_of(asked, k=1)
-    known = None if has_errors(found) else by_units(frame)
-    seen = known if kept is None or has_errors(found) else by_units(kept)
+        requested = by_units(asked, 1) if counted else getattr(table_of(asked, k=1), "largest", None)
+    known = by_units(frame)
+    seen = known if kept is None else by_units(kept)
     sums = {name: table_of(frame, replace(columns, measure=sources.column(data, name)), k=0) for name in variables}
     if has_errors(found) or judged is None:
         return None, found
@@ -104,8 +105,8 @@ def from_microdata(
             "weight": every.weighted_count,
             **{name: made.value for name, made in sums.items() if made is not None},
         },
-        judged=rules if seen is None else replace(rules, largest=seen.largest),
-        largest=None if known is None else known.largest,
+        judged=rules if seen is None else replace(rules, largest=seen),
+        largest=known,
         known_largest=k,
         contributors=Contributors(every, units, judged),
         keys=cell_keys(frame, cells, columns, policy.seed or 0) if wants_keys(policy) else None,

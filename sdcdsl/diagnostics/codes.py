@@ -104,6 +104,7 @@ _ERRORS = {
     "SDC151": "braces that name no parameter",
     "SDC152": "codes that cannot be merged or left out",
     "SDC153": "labels that nothing gives",
+    "SDC154": "a protect block like none",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",
@@ -192,6 +193,7 @@ _WARNINGS = {
     "SDC217": "the same figures in two releases",
     "SDC218": "a cost that nobody states",
     "SDC219": "a level on one side only",
+    "SDC220": "a weight that does not say what it means to rules",
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",

@@ -23,6 +23,7 @@ from sdcdsl.policy.meaning import (
     level_sets,
     moved_ends,
     rivals,
+    within,
 )
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason, guards, scenarios
@@ -141,6 +142,8 @@ def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             # What an override replaces is the business of `loosened`, except by another one of the same file.
             groups: dict[Hashable, list[d.Statement]] = {}
             for s in block.statements:
+                if s.span is not None and not within(s, block) and id(s) not in file:
+                    continue  # of the block that it is like: there it counts
                 if (key := rivals(s)) is not None:
                     groups.setdefault((key, id(file.get(id(s)))), []).append(s)
             for group in groups.values():
@@ -277,6 +280,23 @@ def unpriced(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
         yield diagnostic("SDC218", f"no `cost` is stated: {said}", protect.heading, help=help)
 
 
+def untreated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    """Two programs read a weight in two ways, and mark other cells."""
+    looking = [find_rule(s.rule.name) for s in policy.facts_of(d.Sensitive) if s.rule is not None]
+    if not any(rule is not None and rule.name in ("dominance", "p_percent", "pq") for rule in looking):
+        return
+    for data in _own(policy, policy.data.values()):
+        for column in data.all(d.Column):
+            if column.role == "weight" and column.treatment is None:
+                yield diagnostic(
+                    "SDC220",
+                    "this weight does not say what it means to rules: it scales contributions",
+                    column.span,
+                    notes=["in τ-ARGUS a record of weight 4 is four contributors of its size"],
+                    help=f'column weight = "{column.column}" counts units, or scales contributions',
+                )
+
+
 def one_sided(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
     """A level that is not stated asks for nothing."""
     for protect in policy.protects.values():
@@ -384,6 +404,7 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     unlimited,
     unpriced,
     one_sided,
+    untreated,
     low_threshold,
     unassessed,
     needed_by_nobody,

@@ -112,6 +112,15 @@ class ExperimentOptions(Record):
 
 
 @record
+class PeriodOptions(Record):
+    """What `period` takes."""
+
+    discount: float = option(
+        Kind.SHARE, "how much cheaper it is to hide what was hidden in the period before", "50%", least=0, most=100
+    )
+
+
+@record
 class Experiment(Record):
     name: str
     about: str

@@ -78,12 +78,13 @@ def test_thresholds_count_those_who_answered(tmp_path: Path, treatment: str) -> 
     assert marked[of(made, "A")] and not marked[of(made, "B")]
 
 
-def test_units_are_whole_and_everybody_is_one(tmp_path: Path) -> None:
+def test_parts_of_units_and_everybody_is_one(tmp_path: Path) -> None:
+    """1.6 units of 9 and one of 7: the second unit is 0.6 of the first record and 0.4 of the second."""
     made, _ = table(
         tmp_path, " counts units", "dominance(n: 3, k: 99%)", "id,region,w,x\na,A,1.6,9\nb,A,0.2,7\nc,A,0,99\n"
     )
     assert made.judged is not None
-    assert made.judged.largest[of(made, "A")].tolist() == [9, 9, 7]
+    assert made.judged.largest[of(made, "A")] == pytest.approx([9, 0.6 * 9 + 0.4 * 7, 0.6 * 7])
 
 
 def test_a_unit_of_several_records_is_one_per_copy(tmp_path: Path) -> None:
