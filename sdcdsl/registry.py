@@ -47,6 +47,7 @@ LINES: dict[str, dict[str, str]] = {
         "stata": "sdcdsl.formats.stata:READER",
         "duckdb": "sdcdsl.formats.duckdb:READER",
         "postgres": "sdcdsl.formats.postgres:READER",
+        "sdmx": "sdcdsl.formats.sdmx:READER",
         "frame": "sdcdsl.formats.frame:READER",
     },
     "tables": {
@@ -56,6 +57,7 @@ LINES: dict[str, dict[str, str]] = {
         "hrc": "sdcdsl.formats.hrc:HIERARCHY",
         "columns": "sdcdsl.formats.columns:HIERARCHY",
         "parents": "sdcdsl.formats.parents:HIERARCHY",
+        "sdmx": "sdcdsl.formats.sdmx:HIERARCHY",
     },
     "recodes": {
         "grc": "sdcdsl.formats.grc:RECODE",
@@ -63,6 +65,7 @@ LINES: dict[str, dict[str, str]] = {
     "labels": {
         "csv": "sdcdsl.formats.csv_labels:LABELS",
         "cdl": "sdcdsl.formats.cdl:LABELS",
+        "sdmx": "sdcdsl.formats.sdmx:LABELS",
     },
     "cell_lists": {
         "csv": "sdcdsl.formats.csv:CELL_LIST",

@@ -16,10 +16,11 @@ class Tuning:
     most_ends: int = 200  # ends that are left to a general solver, which takes its time
     # Families of pairs.
     beyond: float = 100.0  # times the cost of a move that is in everybody's box
-    tried: int = 12  # moves for one family and side, as long as a member is left out
+    tried: int = 200  # moves for one family and side, if each of them leaves somebody out
     # Proofs.
     bundles: int = 64  # of moves that are checked as one
     small: int = 8  # a move over more than one cell in this many is left alone
+    claims: int = 2000  # that are checked together
     patience: int = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
 
 

@@ -6,7 +6,7 @@ other one where that leads nowhere; the cheaper result counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class ConditionalRepair:
         self._best: Found | None = None
         self._seen: set[bytes] = set()
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         return self._mended(self._base.first(hidden))
 
     @property
@@ -44,6 +44,9 @@ class ConditionalRepair:
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._mended(self._base.complete(hidden, price))
+
+    def require(self, instance: Instance) -> Found | None:
+        return None
 
     def proves(self, hidden: np.ndarray) -> bool:
         return False

@@ -14,7 +14,7 @@ the search, the best valid pattern is the result, with the best bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf, isfinite
 from time import process_time
@@ -25,6 +25,8 @@ from sdcdsl.accelerate.csp.bounding import Bounding
 from sdcdsl.accelerate.csp.box_search import Move
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic, finder_for
+from sdcdsl.accelerate.csp.known_witnesses import completed_witnesses
+from sdcdsl.accelerate.csp.lazy_members import LazyMembers
 from sdcdsl.accelerate.csp.proving import Proving
 from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.bind.problem import TableProblem
@@ -60,14 +62,17 @@ class _Priced:
     def bounded(self) -> bool:
         return self.finder.bounded
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
-        return self._real(self.finder.first(hidden))
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
+        return self._real(self.finder.first(hidden, moves))
 
     def better(self, deadline: Deadline) -> Found | None:
         return self._real(self.finder.better(deadline))
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._real(self.finder.complete(hidden, price))
+
+    def require(self, instance: Instance) -> Found | None:
+        return self._real(self.finder.require(instance))
 
     def proves(self, hidden: np.ndarray) -> bool:
         return self.finder.proves(hidden)
@@ -113,10 +118,12 @@ class _Solving:
         finder = self.finder = self._finder()
         with self._timed("search"):
             known = self._known()
-            found = finder.first(known)
+            moves = [] if known is None else self._known_witnesses()
+            found = finder.first(known, moves)
             if found is not None:
                 self._take(found)
-                self._resume(finder, known)
+                if not moves:
+                    self._resume(finder, known)
                 if self.phase == SEARCH:
                     began, left = self.deadline.elapsed, self.deadline.remaining
                     self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
@@ -162,9 +169,10 @@ class _Solving:
         def make(instance: Instance) -> SuppressionHeuristic:
             return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.context.seed)
 
-        return (
-            make(self.instance) if self.conditions is None else ConditionalRepair(self.conditions, make, self.deadline)
-        )
+        if self.conditions is not None:
+            return ConditionalRepair(self.conditions, make, self.deadline)
+        finder = make(self.instance)
+        return finder if self.problem.families is None else LazyMembers(finder, self.problem, self.deadline)
 
     def _improve(self, finder: SuppressionHeuristic, until: float, while_gaining: bool = False) -> None:
         idle = 0
@@ -181,7 +189,8 @@ class _Solving:
     def _prove(self, finder: SuppressionHeuristic) -> bool:
         """Whether it was proved that there is no pattern (with so few cells)."""
         aside = None if self.conditions is None else self.conditions.aside
-        bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.context.team)
+        instance = finder.instance if isinstance(finder, LazyMembers) else self.instance
+        bounding = self.bounding = Bounding(instance, self.w, self.cap, aside, self.context.team)
         self.phase = BOUND
         if self.checkpointer.found is not None:
             bounding.resume(self.checkpointer.found.arrays)
@@ -207,6 +216,15 @@ class _Solving:
             return None
         must = self.instance.sensitive | self.instance.open_anyway
         return None if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() else hidden
+
+    def _known_witnesses(self) -> list[Move]:
+        """Of that pattern, those that add up; what the search before had in hand. Others are looked for anew."""
+        state = self.checkpointer.found
+        if state is None or "move_start" not in state.arrays:
+            return []
+        start, cell, d = (state.arrays[f"move_{name}"] for name in ("start", "cell", "amount"))
+        moves = MoveMatrix(start, cell, d, int(state.facts["cells"]))
+        return completed_witnesses(self.instance, moves)
 
     def _resume(self, finder: SuppressionHeuristic, known: np.ndarray | None) -> None:
         """With that pattern, if attackers find nothing wrong with it."""

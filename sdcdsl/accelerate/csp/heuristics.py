@@ -7,7 +7,7 @@ hidden.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Protocol
 
@@ -18,9 +18,10 @@ from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
 from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
 from sdcdsl.accelerate.csp.product_table import ProductTable
+from sdcdsl.accelerate.csp.sliding import requirements_with
 from sdcdsl.accelerate.csp.tuning import BOXES, LOCAL, NETWORK
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.instance import DOWN, UP, Instance, Requirements
+from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.pattern_check import falling_short
 from sdcdsl.methods.result import Progress
 
@@ -39,8 +40,8 @@ class SuppressionHeuristic(Protocol):
         """Whether a bound can be expected in any time, for a table as large as this."""
         ...
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
-        """`hidden`: a pattern that is known, to hide little beyond."""
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
+        """`hidden`: a pattern that is known, to hide little beyond; `moves`: its witnesses."""
         ...
 
     def better(self, deadline: Deadline) -> Found | None:
@@ -49,6 +50,10 @@ class SuppressionHeuristic(Protocol):
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         """A valid pattern that hides little beyond `hidden`."""
+        ...
+
+    def require(self, instance: Instance) -> Found | None:
+        """The pattern, completed for an instance with more pairs in its list; goes on with that one."""
         ...
 
     def proves(self, hidden: np.ndarray) -> bool:
@@ -85,9 +90,9 @@ class ByFlows:
     def bounded(self) -> bool:
         return True
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         found = self._kept(self.search.protect(self.deadline, self.tell, start=hidden, effort=0.0))
-        return found or self._otherwise.first(hidden)
+        return found or self._otherwise.first(hidden, moves)
 
     def better(self, deadline: Deadline) -> Found | None:
         if self._best is None:
@@ -105,6 +110,9 @@ class ByFlows:
         if self._best is None:
             return self._otherwise.complete(hidden, price)
         return self.search.repair(hidden, price)
+
+    def require(self, instance: Instance) -> Found | None:
+        return self._otherwise.require(instance) if self._best is None else None
 
     def proves(self, hidden: np.ndarray) -> bool:
         return False
@@ -136,14 +144,14 @@ class ByMoves:
     def bounded(self) -> bool:
         return True
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
         best: tuple[LocalSearch, SearchState] | None = None
         for share in LOCAL.shares_up if slides else LOCAL.shares_up[:1]:
             search = LocalSearch(
                 self.instance, requirements_with(self.instance, share), self.deadline, self.seed, self.w, self._improved
             )
-            state = search.start(hidden)
+            state = search.completed(list(moves)) if moves else search.start(hidden)
             if state is not None and (best is None or state.cost < best[1].cost):
                 best = search, state
         if best is None:
@@ -187,6 +195,16 @@ class ByMoves:
             self._state, self._swept = state, False
         else:  # the pool may have numbered its moves anew
             self._state = self.search.best
+        return self._found(state)
+
+    def require(self, instance: Instance) -> Found | None:
+        if self.search is None or not self.moves or (instance.slide > instance.level.sum(axis=0)).any():
+            return None
+        search = LocalSearch(instance, instance.requirements, self.deadline, self.seed, self.w, self._improved)
+        state = search.completed(self.moves)
+        if state is None:
+            return None
+        self.instance, self.search, self._state, self._swept = instance, search, state, False
         return self._found(state)
 
     def proves(self, hidden: np.ndarray) -> bool:
@@ -271,8 +289,10 @@ class ByBoxes:
     def bounded(self) -> bool:
         return not self._started or self.instance.n <= BOXES.bounded
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
-        price = None if hidden is None else np.where(hidden, BOXES.free, self.search.weight)
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
+        price = None if hidden is None or moves else np.where(hidden, BOXES.free, self.search.weight)
+        for cells, d in moves:
+            self.search.add(cells, d)
         if not self.search.complete(self.deadline, price) and not self._others():
             return None if self.deadline.expired else self._last_resort()
         self.search.prune()
@@ -360,6 +380,23 @@ class ByBoxes:
             self.search, self._settled = other, False
         return self._found("completing") if better else (other.hidden, self._cost(other.hidden))
 
+    def require(self, instance: Instance) -> Found | None:
+        if not self._started:
+            return self._moves.require(instance)
+        moves, search = self.known_moves(), BoxSearch(instance, self.table, instance.requirements, self.w, self.seed)
+        for cells, d in moves:
+            search.add(cells, d)
+        before, self.search = self.search, search
+        if not search.complete(self.deadline) and not self._others():
+            self.search = before
+            return None
+        self.instance, self._best, self._at_boxes = instance, None, inf
+        self._moves.instance, self._moves.search = instance, None
+        search.prune()
+        if not self._by_boxes:
+            self._moves.adopt(search.moves(), self.deadline)
+        return self._found("first pattern")
+
     def proves(self, hidden: np.ndarray) -> bool:
         if not self._by_boxes:
             return self._moves.proves(hidden)
@@ -390,26 +427,3 @@ def thinned(instance: Instance, hidden: np.ndarray, w: np.ndarray, deadline: Dea
         hidden[cell] = False
         hidden[cell] = bool(falling_short(instance, hidden))
     return hidden
-
-
-def requirements_with(instance: Instance, share_up: float) -> Requirements:
-    """The requirements, with what sliding levels require beyond the other two divided between up and down."""
-    need = instance.level.copy()
-    extra = instance.slide - need.sum(axis=0)
-    for pair in np.flatnonzero(extra > 0):
-        down, up = _own_slack(instance, int(pair))
-        more_up = min(share_up * extra[pair], max(up - need[UP, pair], 0.0))
-        more_down = min(extra[pair] - more_up, max(down - need[DOWN, pair], 0.0))
-        need[DOWN, pair] += more_down
-        need[UP, pair] += extra[pair] - more_down
-    side, pair = np.nonzero(need > 0)
-    return Requirements(pair, side, instance.pair_cell[pair], instance.pair_attacker[pair], need[side, pair])
-
-
-def _own_slack(instance: Instance, pair: int) -> tuple[float, float]:
-    cell, attacker = int(instance.pair_cell[pair]), int(instance.pair_attacker[pair])
-    view = instance.view_of[attacker]
-    down, up = float(instance.LB[view, cell]), float(instance.UB[view, cell])
-    cells, LB, UB = instance.known(attacker)
-    mine = np.flatnonzero(cells == cell)
-    return min([down, *LB[mine]], default=inf), min([up, *UB[mine]], default=inf)

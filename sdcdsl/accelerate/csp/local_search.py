@@ -86,6 +86,13 @@ class LocalSearch:
         made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
         return self._keep(self._pruned(self._with(self._nothing(), made)))
 
+    def completed(self, moves: list[Move]) -> SearchState | None:
+        """The pattern of these moves, and of more of them for what they do not certify."""
+        made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
+        given = self._with(self._nothing(), made)
+        state = self._completed(given, given.users > 0)
+        return None if state is None else self._keep(self._pruned(state))
+
     def sweep(self, state: SearchState) -> SearchState:
         """Every hidden cell once, heaviest first."""
         order = np.flatnonzero((state.users > 0) & (self.weight > 0))
