@@ -11,6 +11,11 @@ data enterprises {
   column weight = "w" counts units
 }
 
+data others {
+  csv "others-{quarter}.csv"
+  column weight = "w" scales contributions
+}
+
 dimension region {
   codes North, South
   total Country

@@ -177,6 +177,8 @@ table two {
 
 protect one, TABLE {
   lpl 1
+  upl 1
+  cost 1
   against external
   method csp {
     time_limit 1 min

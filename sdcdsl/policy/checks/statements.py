@@ -23,15 +23,20 @@ class _Scope:
     def __init__(self, policy: Policy):
         self.policy = policy
         self.known: dict[tuple[str, ...] | None, tuple[frozenset[str] | None, frozenset[str]]] = {}
+        self.each: dict[tuple[str, ...] | None, list[frozenset[str] | None]] = {}  # the dimensions of each table
 
     def together(self, where: x.Expression | None, tables: tuple[str, ...] | None) -> Iterator[Diagnostic]:
         """A condition is about tables that have all its dimensions (S10): where none has, it selects nothing."""
         if where is None or where.span is None or self.policy.is_used(where.span):
             return
         named = {base for e in x.walk(where) for base in _dimension_in(self.policy, e)}
-        chosen = [t for t in (self.policy.tables if tables is None else tables) if t in self.policy.tables]
-        known = [dimensions_of(self.policy, [t]) for t in chosen]
-        if len(named) < 2 or not known or any(has is None or named <= has for has in known):
+        if len(named) < 2:
+            return
+        if tables not in self.each:
+            chosen = [t for t in (self.policy.tables if tables is None else tables) if t in self.policy.tables]
+            self.each[tables] = [dimensions_of(self.policy, [t]) for t in chosen]
+        known = self.each[tables]
+        if not known or any(has is None or named <= has for has in known):
             return
         if named <= frozenset[str]().union(*(has for has in known if has is not None)):  # else each is reported alone
             headline = f"no table here has the dimensions {listed(sorted(named))} together"
