@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from sdcdsl.bind import record_keys
 from sdcdsl.bind.coarser import PublishedCodes, moved
 from sdcdsl.bind.dimensions import codes_under, levels_in
 from sdcdsl.bind.hierarchy import DimensionCodes
@@ -90,6 +91,9 @@ def from_microdata(
     known = by_units(frame)
     seen = known if kept is None else by_units(kept)
     sums = {name: table_of(frame, replace(columns, measure=sources.column(data, name)), k=0) for name in variables}
+    key = sources.declared(data, "key")
+    noise_keys, problems = record_keys.cell_keys(policy, block, frame, cells, columns, key, sources.places)
+    found += problems
     if has_errors(found) or judged is None:
         return None, found
     rules = cells_of(judged, requested=requested, frequency=total is None)
@@ -110,6 +114,7 @@ def from_microdata(
         known_largest=k,
         contributors=Contributors(every, units, judged),
         keys=cell_keys(frame, cells, columns, policy.seed or 0) if wants_keys(policy) else None,
+        cell_keys=noise_keys,
         integer=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
         whole=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
     )

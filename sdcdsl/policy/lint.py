@@ -11,6 +11,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
+from sdcdsl.policy.lint_counts import groups_unwatched
 from sdcdsl.policy.lint_options import idle_options, idle_slides
 from sdcdsl.policy.lint_sharing import apart
 from sdcdsl.policy.meaning import (
@@ -277,7 +278,7 @@ def unpriced(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
         counts = all(map(counts_contributors, tables))
         said = "each hidden cell costs the same" if counts else "a hidden cell costs its value, a unit that is moved 1"
         help = "cost 1" if counts else "cost value, or cost 1 where every cell is as dear as every other"
-        yield diagnostic("SDC218", f"no `cost` is stated: {said}", protect.heading, help=help)
+        yield diagnostic("SDC221", f"no `cost` is stated: {said}", protect.heading, help=help)
 
 
 def untreated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -413,4 +414,5 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     idle_options,
     idle_slides,
     apart,
+    groups_unwatched,
 )
