@@ -50,7 +50,7 @@ def largest_units(
 
 
 def _units(frame: pl.LazyFrame, columns: Columns, which: pl.Expr) -> pl.LazyFrame:
-    named = [column for column in (columns.unit, columns.group) if column is not None]
+    named = dict.fromkeys(column for column in (columns.unit, columns.group) if column is not None)  # may be one
     return frame.with_columns(
         pl.concat_str(pl.col(column).cast(pl.String), pl.lit(_MARK), which).alias(column) for column in named
     )

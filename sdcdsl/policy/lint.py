@@ -270,15 +270,14 @@ def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 
 def unpriced(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
-    """What is hidden depends on it."""
+    """What is hidden depends on it. Of counts each cell costs the same, and a JJ file brings its weights along."""
     for protect in policy.protects.values():
         tables = [policy.tables[t] for t in protect.tables if t in policy.tables]
-        if protect.all(d.Cost) or not any(t.all(d.By) for t in tables):
-            continue  # a JJ file brings its weights along
-        counts = all(map(counts_contributors, tables))
-        said = "each hidden cell costs the same" if counts else "a hidden cell costs its value, a unit that is moved 1"
-        help = "cost 1" if counts else "cost value, or cost 1 where every cell is as dear as every other"
-        yield diagnostic("SDC221", f"no `cost` is stated: {said}", protect.heading, help=help)
+        if protect.all(d.Cost) or not any(t.all(d.By) and not counts_contributors(t) for t in tables):
+            continue
+        headline = "no `cost` is stated: a hidden cell costs its value, a unit that is moved 1"
+        help = "cost value, or cost 1 where every cell is as dear as every other"
+        yield diagnostic("SDC221", headline, protect.heading, help=help)
 
 
 def untreated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:

@@ -106,3 +106,11 @@ def test_only_a_weight_has_a_treatment(tmp_path: Path) -> None:
     said = POLICY.strip() % ("", "threshold(3)")
     with pytest.raises(AssertionError, match="SDC112"):
         bind_text(said.replace('"id"', '"id" counts units'), tmp_path)
+
+
+def test_the_unit_may_be_its_own_holding(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(BOOK, encoding="utf-8")
+    said = POLICY.strip().replace('column unit = "id"', 'column unit = "id"\n  column group = "id"')
+    [made] = problem_of(said % (" counts units", "threshold(3)"), tmp_path).tables
+    assert made.judged is not None
+    assert made.judged.largest[of(made, "A"), :2].tolist() == [100, 100]
