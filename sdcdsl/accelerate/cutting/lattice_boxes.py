@@ -22,6 +22,7 @@ from sdcdsl.proof.witness import MoveMatrix
 TRIES = TUNING.lattice_tries
 BESIDE = TUNING.beside
 SUM_TRIES = TUNING.sum_tries
+AGAIN = TUNING.again
 NOBODY = -1
 MOST = 512  # cells of a box
 DEEP = 32  # codes of a vector: levels of both of its leaves
@@ -46,18 +47,23 @@ class LatticeBoxes:
         `cell` is to be `need`, at most one level a cell and side; `down`, `up` [cell] say how far each can go. A sum of
         cells moves where one of its members does, and the others do not undo it."""
         out, size = np.zeros(len(cell), dtype=bool), self.table.size
-        mine = np.flatnonzero(cell < size)
-        by, boxes = self._boxes(cell[mine], sign[mine], need[mine], down, up, seed)
-        out[mine] = by != NOBODY
-        made, sums, left = [boxes], self.table.sums, np.flatnonzero(cell >= size)
-        draw = np.random.default_rng(seed + 1)
+        made, left = list[MoveMatrix](), np.flatnonzero(cell < size)
+        for attempt in range(AGAIN):
+            by, boxes = self._boxes(cell[left], sign[left], need[left], down, up, seed + attempt)
+            out[left] = by != NOBODY
+            made.append(boxes)
+            left = left[~out[left]]
+            if not len(left):
+                break
+        sums, left = self.table.sums, np.flatnonzero(cell >= size)
+        draw = np.random.default_rng(seed + AGAIN)
         for attempt in range(SUM_TRIES):
             if not len(left):
                 break
             row = cell[left] - size
             at = sums.indptr[row] + draw.integers(0, sums.indptr[row + 1] - sums.indptr[row])
             member, way = sums.indices[at].astype(np.int64), sign[left] * sums.data[at]
-            by, boxes = self._boxes(member, way, need[left], down, up, seed + 2 + attempt)
+            by, boxes = self._boxes(member, way, need[left], down, up, seed + AGAIN + attempt)
             some = np.flatnonzero(by != NOBODY)
             moved = self._of(boxes)[by[some]]
             far = np.asarray(moved.multiply(sums[row[some]]).sum(axis=1)).ravel() * sign[left[some]]
