@@ -34,6 +34,7 @@ MODULES = (
     "paper_004",
     "scaling",
     "accelerators",
+    "contributors",
     "variants",
 )
 
