@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_arrays import ALLOW, COST, COVERS, ENTRIES, FORBID, HIDDEN, NONE, SLOTS
-from sdcdsl.accelerate.csp.box_moves import reroute, serve
+from sdcdsl.accelerate.csp.box_arrays import ALLOW, COST, COVERS, ENTRIES, FORBID, HIDDEN, NONE, SLOTS, TOUCHED
+from sdcdsl.accelerate.csp.box_moves import reroute, serve, tidy
 from sdcdsl.accelerate.csp.box_pool import add, bar, full, gain, link, superfluous, unlink
 from sdcdsl.accelerate.csp.box_through_cell import draw
 from sdcdsl.numerics.compiled import kernel
+
+
+@kernel
+def take_move(at, d, table, pattern, pool, work):
+    """Takes in a move of these cells of the lattice, with the sums of them."""
+    cells, counts, touched = pattern[0], pattern[2], work[0]
+    for t in range(len(at)):
+        touched[t] = at[t]
+        cells[at[t]]["d"] = d[t]
+    counts[TOUCHED] = len(at)
+    if tidy(0.0, table, cells, work, counts, True):
+        link(add(table, pattern, pool, work), pattern, pool)
 
 
 @kernel

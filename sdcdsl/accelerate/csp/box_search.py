@@ -36,8 +36,8 @@ from sdcdsl.accelerate.csp.box_arrays import (
     table_arrays,
     work_arrays,
 )
-from sdcdsl.accelerate.csp.box_neighbourhoods import complete, improve
-from sdcdsl.accelerate.csp.box_pool import add_move, drop, gains, link_all
+from sdcdsl.accelerate.csp.box_neighbourhoods import complete, improve, take_move
+from sdcdsl.accelerate.csp.box_pool import drop, gains, link_all
 from sdcdsl.accelerate.csp.box_through_cell import BIG
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
@@ -55,7 +55,7 @@ class BoxSearch:
     def __init__(
         self, instance: Instance, table: ProductTable, requirements: Requirements, weight: np.ndarray, seed: int
     ):
-        self.instance, self.requirements = instance, requirements
+        self.instance, self.requirements, self.w, self._of, self._seed = instance, requirements, weight, table, seed
         positive = weight[weight > 0]
         self.unit = float(np.median(positive)) if len(positive) else 1.0
         self.must = instance.sensitive | instance.open_anyway
@@ -72,6 +72,10 @@ class BoxSearch:
         self._pattern = self._cells, self._requirements, self._counts, self._amounts
         self._pool = pool_arrays(BOXES.entries + BOXES.per_cell * instance.n)
         self._work = work_arrays(table, len(self._table[3]))
+
+    def again(self) -> BoxSearch:
+        """Another search of the same, with no moves yet."""
+        return BoxSearch(self.instance, self._of, self.requirements, self.w, self._seed)
 
     # ---- the pattern -------------------------------------------------------------------------------------
 
@@ -120,6 +124,16 @@ class BoxSearch:
             order = order[self._requirements["count"][order] == 0]
         return self.valid
 
+    def complete_within(self, deadline: Deadline) -> bool:
+        """Moves for requirements among the cells that are hidden now, wherever there are any; whether every requirement
+        was looked at. Nothing more is hidden."""
+        self._set_prices(np.where(self.hidden, BOXES.free, BIG))
+        self._requirements["failed"] = 0
+        self._serve(self.uncertified, BOXES.efforts[0], deadline)
+        everywhere = bool((self.failed | (self._requirements["count"] > 0)).all())
+        self._set_prices(self.weight)
+        return everywhere
+
     def _set_prices(self, price: np.ndarray) -> None:
         cells = self._cells[:-1]
         cells["price"] = price
@@ -135,12 +149,15 @@ class BoxSearch:
             )
             self._make_space()
 
-    def add(self, cells: np.ndarray, d: np.ndarray) -> None:
-        """A move that was found elsewhere."""
-        self._make_space()
-        add_move.at(self.instance.n)(
-            cells.astype(np.int64), d.astype(float), self._table, self._pattern, self._pool, self._work
-        )
+    def take(self, moves: list[Move]) -> None:
+        """Moves that were found elsewhere, of cells of the lattice alone: sums of them follow."""
+        size = int(self._counts[LATTICE])
+        for cells, d in moves:
+            own = cells < size
+            self._make_space()
+            take_move.at(self.instance.n)(
+                cells[own].astype(np.int64), d[own].astype(float), self._table, self._pattern, self._pool, self._work
+            )
 
     def prune(self) -> None:
         """Drops moves that others make superfluous, dearest first."""

@@ -141,9 +141,9 @@ def _dimension(k, i, sign, nodes, shape, sides, walk, others, rem, least, slack,
 
 
 @kernel
-def _begin(k, i, nodes, shape, sides, random, counts):
+def _begin(k, i, alone, nodes, shape, sides, random, counts):
     """A random side of a box: down from node i, and against a random brother of it or of an ancestor; up to the total
-    where there is none."""
+    where there is none, and where it is `alone`."""
     here, u, sign, x = 0, i, 1.0, i
     q = nodes[i]["parent"]
     while True:
@@ -160,7 +160,7 @@ def _begin(k, i, nodes, shape, sides, random, counts):
         sign = -1.0
         while q >= 0:
             many = nodes[q + 1]["part_start"] - nodes[q]["part_start"]
-            if many > 1:
+            if many > 1 and not alone:
                 break
             sides[k, here]["node"], sides[k, here]["sign"] = q, 1.0
             here += 1
@@ -175,16 +175,21 @@ def _begin(k, i, nodes, shape, sides, random, counts):
 
 @kernel
 def box(p, sign, starts, cheap, table, slack, cells, work, rem, least, counts, free):
-    """The cheapest box through p that several starts lead to: price and number of cells, which stand in `others`."""
+    """The cheapest box through p that several starts lead to: price and number of cells, which stand in `others`.
+
+    Where none of them leads to a box that has the slack, one more begins with p and all that it adds up to: nothing
+    goes the other way there, and what a box has to go down by is often more than neighbours have."""
     nodes, shape = table[0], table[1]
     walk, random = work[3], work[6]
     sides, kept, others = work[1][0], work[1][1], work[2][0]
     dimensions = len(shape)
     best = np.inf
-    for _ in range(starts):
+    for start in range(starts + 1):
+        if start == starts and best < BIG:
+            break
         for k in range(dimensions):
             i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
-            _begin(k, i, nodes, shape, sides, random, counts)
+            _begin(k, i, start == starts, nodes, shape, sides, random, counts)
         total, same = np.inf, 0
         k = int(draw(random, counts) * dimensions)
         while same < dimensions:

@@ -38,6 +38,10 @@ class ConditionalRepair:
     def gaining(self) -> bool:
         return False
 
+    @property
+    def tells_no_sums(self) -> bool:
+        return False
+
     def better(self, deadline: Deadline) -> Found | None:
         found = self._base.better(deadline)
         return None if found is None else self._mended(found) or self._best

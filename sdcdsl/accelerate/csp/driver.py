@@ -24,7 +24,8 @@ import numpy as np
 from sdcdsl.accelerate.csp.bounding import Bounding
 from sdcdsl.accelerate.csp.box_search import Move
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
-from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic, finder_for
+from sdcdsl.accelerate.csp.finders import finder_for
+from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.proving import Proving
 from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.bind.problem import TableProblem
@@ -60,6 +61,10 @@ class _Priced:
     def bounded(self) -> bool:
         return self.finder.bounded
 
+    @property
+    def tells_no_sums(self) -> bool:
+        return self.finder.tells_no_sums
+
     def first(self, hidden: np.ndarray | None = None) -> Found | None:
         return self._real(self.finder.first(hidden))
 
@@ -85,9 +90,8 @@ class _Solving:
         whole = Instance(problem)
         self.conditions = conditions_of(whole)
         self.instance = whole if self.conditions is None else self.conditions.base
-        self.deadline = context.deadline.within(
-            context.deadline.remaining
-        )  # ends earlier, by what the last check takes
+        # Ends earlier, by what the last check takes.
+        self.deadline = context.deadline.within(context.deadline.longest)
         self._checked: np.ndarray | None = None
         self.w = discounted(self.instance, context.before, context.options)
         self.cap = context.options.get("cap_hidden")
@@ -160,7 +164,8 @@ class _Solving:
         typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
 
         def make(instance: Instance) -> SuppressionHeuristic:
-            return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.context.seed)
+            prices, sums = self.w + toll * typical, self.conditions is None
+            return finder_for(instance, prices, self.deadline, self._tell, self.context.seed, sums)
 
         return (
             make(self.instance) if self.conditions is None else ConditionalRepair(self.conditions, make, self.deadline)
@@ -233,7 +238,8 @@ class _Solving:
         self.best = found
         a, (hidden, cost) = self.instance.a, found
         moves = self._moves_of(hidden)
-        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost, moves=moves))
+        last = self.finder is not None and self.finder.tells_no_sums
+        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost, moves=moves), last)
         self._tell(Progress("search", found[1]))
         return True
 

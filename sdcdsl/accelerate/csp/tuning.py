@@ -121,12 +121,14 @@ class BoxTuning:
     free: float = 1e-3  # price of a cell that is hidden already, in typical weights
     tie: float = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
     smallest: int = 1500  # cells: below that linear programs take no time
-    programs: int = 150_000  # cells: above that linear programs never go on from boxes
+    programs: int = 40_000  # cells: above that linear programs never go on from boxes
     nearby: float = 7e6  # entries that a linear program may look at for a move
     far: float = 1e9  # the same for a requirement that boxes cannot serve, where the table is not small:
     whole: int = 6_000  # cells: up to here it may look at the whole table as often as it likes
     bounded: int = 6_000  # cells: above that cuts say nothing in any time, and all of it is for the pattern
     gain: float = 2e-3  # of the cost: with less than this in a pass through all cells, linear programs go on
+    mended: int = 8  # times that a pattern may be mended for sums that it tells
+    longer: float = 1.5  # than the last time: how long that may take
     starts_first: int = 2  # of a box, for a first pattern
     starts: int = 4
     efforts: tuple[float, ...] = (50.0, 1000.0)  # a box takes the cell at least so small a part of its way
