@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import BoxSearch, Move
+from sdcdsl.accelerate.csp.box_search import BoxSearch
+from sdcdsl.accelerate.csp.box_state import Move, PackedMoves
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.bind.problem import TableProblem
@@ -41,7 +42,7 @@ class BoxSums:
         for attempt in range(BOXES.mended):
             more = sums.beyond(search.hidden[: self.problem.n] & self._published)
             required = np.isin(_fingerprints(more), self._required)
-            probe, known = self._on(more, search), len(search.moves())
+            probe, known = self._on(more, search), len(search.packed()[0]) - 1
             if not probe.complete_within(deadline):
                 return None
             narrow = np.zeros(len(more), dtype=bool)
@@ -62,7 +63,7 @@ class BoxSums:
         n = self.problem.n
         return [(cells[cells < n], d[cells < n]) for cells, d in moves]
 
-    def searching(self, moves: list[Move]) -> BoxSearch:
+    def searching(self, moves: PackedMoves) -> BoxSearch:
         """From a pattern of the table itself."""
         return self._made(self.problem, moves)
 
@@ -70,9 +71,9 @@ class BoxSums:
         """The pattern of a search, of the problem with these sums."""
         assert self.problem.sums is not None
         problem = self.problem.sums.extended(more).listing_as(self.problem) if len(more) else self.problem
-        return self._made(problem, search.moves())
+        return self._made(problem, search.packed())
 
-    def _made(self, problem: TableProblem, moves: list[Move]) -> BoxSearch:
+    def _made(self, problem: TableProblem, moves: PackedMoves) -> BoxSearch:
         instance = Instance(problem)
         table = ProductTable.of(instance)
         assert table is not None

@@ -7,7 +7,9 @@ from math import inf
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import BoxSearch, Move
+from sdcdsl.accelerate.csp.box_parts import improve_in_parts
+from sdcdsl.accelerate.csp.box_search import BoxSearch
+from sdcdsl.accelerate.csp.box_state import Move, packed
 from sdcdsl.accelerate.csp.box_sums import BoxSums
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
 from sdcdsl.accelerate.csp.heuristics import ByMoves, Found, Tell
@@ -15,6 +17,7 @@ from sdcdsl.accelerate.csp.local_search import ALMOST_FREE
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.deadline import Deadline
+from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.pattern_check import falling_short
 from sdcdsl.methods.result import Progress
@@ -33,12 +36,13 @@ class ByBoxes:
         tell: Tell,
         moves: ByMoves,
         sums: bool = False,
+        team: Team = SERIAL,
     ):
         self.instance, self.w, self.deadline, self.tell, self._moves = instance, w, deadline, tell, moves
         self.search = BoxSearch(instance, table, instance.requirements, w, moves.seed)
         self.counted = instance.problem.dataset["published"].values
         self._sums = BoxSums(instance, w, moves.seed, self._others)
-        self._protects_sums = sums
+        self._protects_sums, self._team, self._passes = sums, team, 0
         self._by_boxes, self._started, self._settled = True, False, False
         self._programs = instance.n <= BOXES.programs
         self._best: Found | None = None
@@ -48,7 +52,7 @@ class ByBoxes:
 
     @staticmethod
     def of(
-        instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves, sums: bool
+        instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves, sums: bool, team: Team
     ) -> ByBoxes | None:
         """None where boxes do not exist, or a small table needs none."""
         slides = (instance.slide > instance.level.sum(axis=0)).any()
@@ -57,7 +61,7 @@ class ByBoxes:
         table = ProductTable.of(instance)
         if table is None:
             return None
-        return ByBoxes(instance, table, w, deadline, tell, moves, sums)
+        return ByBoxes(instance, table, w, deadline, tell, moves, sums, team)
 
     @property
     def gaining(self) -> bool:
@@ -117,7 +121,7 @@ class ByBoxes:
             move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price)
             if move is None:
                 return False
-            search.take([move])
+            search.take(packed([move], search.table.size))
         return search.valid
 
     def better(self, deadline: Deadline) -> Found | None:
@@ -129,10 +133,7 @@ class ByBoxes:
         if not self._by_boxes:
             return self._by_programs(searching, deadline)
         before = self._at_best
-        for _ in range(1 + self.search.secondary // BOXES.slice):
-            if searching.expired:
-                break
-            self.search.improve(BOXES.slice, 0.0)
+        self._improve(searching)
         found = self._found("boxes", deadline)
         if self._at_best > before * (1 - BOXES.gain) and not searching.expired:
             self._settled = True
@@ -140,6 +141,17 @@ class ByBoxes:
                 self._by_boxes = False
                 self._adopt()
         return found
+
+    def _improve(self, deadline: Deadline) -> None:
+        """Once through all that is hidden, in a large table in parts."""
+        if self.instance.n >= BOXES.parted:
+            self._passes += 1
+            improve_in_parts(self.search, self._team, self._moves.seed + 1000 * self._passes, deadline)
+            return
+        for _ in range(1 + self.search.secondary // BOXES.slice):
+            if deadline.expired:
+                break
+            self.search.improve(BOXES.slice, 0.0)
 
     def _adopt(self) -> None:
         """Linear programs go on from the pattern of the boxes."""
@@ -163,7 +175,7 @@ class ByBoxes:
     def _back_to_boxes(self, deadline: Deadline) -> None:
         """What linear programs made cheaper, with its sums protected; boxes may make it cheaper again."""
         self.search.clear()
-        self.search.take(self._moves.moves)
+        self.search.take(packed(self._moves.moves, self.search.table.size))
         before = self.search
         if before.valid:
             self._found("linear programs", deadline)
@@ -194,7 +206,7 @@ class ByBoxes:
         moves = self._best_moves
         if any((~hidden[cells]).any() for cells, _ in moves):
             return False
-        return self._sums.searching(moves).proved()
+        return self._sums.searching(packed(moves, self.search.table.size)).proved()
 
     def known_moves(self) -> list[Move]:
         return self._best_moves if self._started else self._moves.known_moves()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import Move
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.deadline import Deadline

@@ -22,7 +22,7 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
-from sdcdsl.accelerate.csp.box_search import Move
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
 from sdcdsl.accelerate.csp.finders import finder_for
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
@@ -165,7 +165,8 @@ class _Solving:
 
         def make(instance: Instance) -> SuppressionHeuristic:
             prices, sums = self.w + toll * typical, self.conditions is None
-            return finder_for(instance, prices, self.deadline, self._tell, self.context.seed, sums)
+            seed, team = self.context.seed, self.context.team
+            return finder_for(instance, prices, self.deadline, self._tell, seed, sums, team)
 
         return (
             make(self.instance) if self.conditions is None else ConditionalRepair(self.conditions, make, self.deadline)

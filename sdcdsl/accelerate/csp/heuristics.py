@@ -13,7 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import Move, adds_up
+from sdcdsl.accelerate.csp.box_search import adds_up
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
 from sdcdsl.accelerate.csp.tuning import BOXES

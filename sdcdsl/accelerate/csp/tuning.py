@@ -127,6 +127,8 @@ class BoxTuning:
     whole: int = 6_000  # cells: up to here it may look at the whole table as often as it likes
     bounded: int = 6_000  # cells: above that cuts say nothing in any time, and all of it is for the pattern
     gain: float = 2e-3  # of the cost: with less than this in a pass through all cells, linear programs go on
+    parted: int = 20_000  # cells: from here on parts of the table are improved side by side,
+    parts: int = 12  # so many at most
     mended: int = 8  # times that a pattern may be mended for sums that it tells
     longer: float = 1.5  # than the last time: how long that may take
     starts_first: int = 2  # of a box, for a first pattern
@@ -135,7 +137,7 @@ class BoxTuning:
     slice: int = 500  # requirements, or rounds, between two looks at the time
     noise: float = 0.35  # logarithm of prices
     entries: int = 200_000  # cells of moves that there is space for at first
-    per_cell: int = 40  # and so many more for each cell of the table
+    per_cell: int = 12  # and so many more for each cell of the table
     shortest: int = 8  # cells of a move: there is space for so many fewer moves
     touched: int = 20_000  # cells of the longest move
     undone: int = 4_000  # moves that a round may take out or add

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from sdcdsl.accelerate.csp import by_boxes
 from sdcdsl.accelerate.csp.box_arrays import SLACK, SLOTS
-from sdcdsl.accelerate.csp.box_search import BoxSearch, Move
+from sdcdsl.accelerate.csp.box_search import BoxSearch
+from sdcdsl.accelerate.csp.box_state import Move, packed
 from sdcdsl.accelerate.csp.box_through_cell import BIG, box
 from sdcdsl.accelerate.csp.by_boxes import ByBoxes
 from sdcdsl.accelerate.csp.heuristics import ByMoves
@@ -199,7 +200,7 @@ def test_a_pattern_is_the_same_with_its_moves_given_anew(tmp_path: Path):
     made.clear()
     assert not made.moves()
     assert made.cost == 0.0
-    made.take(moves)
+    made.take(packed(moves, made.table.size))
     assert np.array_equal(made.hidden, hidden)
     assert made.cost == pytest.approx(cost)
     assert made.valid == valid
