@@ -19,6 +19,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -129,12 +130,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", type=Path)
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--chunk", type=int, default=attacking.VERDICTS, help="pairs of a task")
+    parser.add_argument("--chunk", type=int, default=attacking.TUNING.verdicts, help="pairs of a task")
     parser.add_argument("--tries", type=int)
     parser.add_argument("--levels", type=int)
     parser.add_argument("--teams", default="serial,processes:2,local:2")
     asked = parser.parse_args()
-    attacking.VERDICTS = asked.chunk
+    attacking.TUNING = replace(attacking.TUNING, verdicts=asked.chunk)
     problem = problem_of(asked.table)
     if asked.tries is not None:
         work = drawn(problem, asked.tries)

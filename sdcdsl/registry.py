@@ -60,6 +60,10 @@ LINES: dict[str, dict[str, str]] = {
     "recodes": {
         "grc": "sdcdsl.formats.grc:RECODE",
     },
+    "labels": {
+        "csv": "sdcdsl.formats.csv_labels:LABELS",
+        "cdl": "sdcdsl.formats.cdl:LABELS",
+    },
     "cell_lists": {
         "csv": "sdcdsl.formats.csv:CELL_LIST",
         "hst": "sdcdsl.formats.hst:CELL_LIST",

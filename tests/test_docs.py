@@ -258,7 +258,8 @@ def test_every_statement_has_an_example() -> None:
     shown: set[tuple[str, str]] = set()
     for text, tree in reference_trees():
         shown |= set(_statements(text, "file", tree))
-    assert not wanted - shown
+    missing = sorted(wanted - shown)
+    assert not missing, f"no example in docs/language shows {missing}"
 
 
 def _statements(text: str, block: str, node: Node) -> Iterator[tuple[str, str]]:
@@ -286,7 +287,8 @@ def test_every_rule_of_the_grammar_has_an_example() -> None:
     shown = {node.kind for _, tree in reference_trees() for node in _inside(tree)}
     wanted = {rule.kind for rule in tables().rules if not rule.splice and not rule.unwrap and rule.origin != "$root"}
     wanted = {kind for kind in wanted if not kind.startswith(("_", "$"))}
-    assert not wanted - shown
+    missing = sorted(wanted - shown)
+    assert not missing, f"no example in docs/language shows {missing}"
 
 
 def _code_words(*pages: Path) -> set[str]:
@@ -306,7 +308,8 @@ def test_every_word_is_explained() -> None:
     for kind in formats.FORMATS.values():
         wanted |= {*kind}
     wanted |= {name for r in RULES.values() for name in options_of(r.arguments)}
-    assert not wanted - known
+    missing = sorted(wanted - known)
+    assert not missing, f"no page of docs/language explains {missing}"
 
 
 def test_every_option_is_mentioned() -> None:
@@ -314,7 +317,8 @@ def test_every_option_is_mentioned() -> None:
     described = [*(m.options for m in METHODS.values()), ExperimentOptions, formats.StatusOptions, formats.ValueOptions]
     for kind in formats.FORMATS.values():
         described += [f.options for f in kind.values()]
-    assert not {name for one in described for name in options_of(one)} - known
+    missing = sorted({name for one in described for name in options_of(one)} - known)
+    assert not missing, f"no page of docs mentions {missing}"
 
 
 def test_every_command_and_its_options_are_mentioned() -> None:

@@ -1,4 +1,5 @@
-"""The pictures of "How it works", drawn from what the program computes: `python docs/site/pictures.py`.
+"""The pictures of "How it works" and of the README, drawn from what the program computes:
+`python docs/site/pictures.py`.
 
 The table is that of examples/tiny. Nothing in the pictures is typed in: patterns are read from its files, intervals and
 witness tables come from audits.
@@ -7,6 +8,7 @@ witness tables come from audits.
 from __future__ import annotations
 
 import csv
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -17,6 +19,9 @@ import numpy as np
 import sdcdsl
 from sdcdsl.audit import Audit
 from sdcdsl.report.svg_frame import drawing
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import terminal
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TINY = ROOT / "examples" / "tiny"
@@ -193,6 +198,7 @@ def pictures() -> dict[str, str]:
         ),
         "intervals.svg": bars(tiny),
         "witnesses.svg": witnesses(tiny),
+        "terminal.svg": terminal.picture(),
     }
 
 

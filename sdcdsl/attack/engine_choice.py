@@ -15,8 +15,6 @@ from sdcdsl.attack.tableau_engine import TableauEngine
 from sdcdsl.attack.tuning import TUNING
 from sdcdsl.numerics.null_space import Echelon, echelon
 
-ENGINES = ("dense", "network", "highs")
-
 
 def engine_for(component: Component, name_of_engine: str | None = None) -> Engine:
     """The engine that fits, or the one asked for (which may not be able to: ValueError)."""

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from sdcdsl.attack.lp_engine import SolverFailed
 from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.proof.system import System
-from sdcdsl.status import INFEASIBLE, OPTIMAL
+from sdcdsl.status import INFEASIBLE, OPTIMAL, SolverFailed
 
 
 def feasible(relations: System, low: np.ndarray, high: np.ndarray) -> bool:

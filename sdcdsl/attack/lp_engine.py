@@ -16,13 +16,9 @@ from sdcdsl.attack.engine import Bounds, EngineAnswer
 from sdcdsl.numerics.lp import DUAL, PRIMAL, LinearProgram
 from sdcdsl.numerics.null_space import RelationMatrix
 from sdcdsl.numerics.simplex.tableau import typical_slack
-from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED
+from sdcdsl.status import INFEASIBLE_OR_UNBOUNDED, OPTIMAL, UNBOUNDED, SolverFailed
 
 NOTHING = 1e-9  # moves below this, in units of a typical slack, are rounding errors
-
-
-class SolverFailed(RuntimeError):
-    """HiGHS ended with something that is not an answer."""
 
 
 class LpEngine:

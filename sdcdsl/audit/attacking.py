@@ -15,6 +15,7 @@ from sdcdsl.attack.reduction import Component, ReducedRelations, Reduction
 from sdcdsl.attack.session import around
 from sdcdsl.attack.survey import settle
 from sdcdsl.attack.task import AttackTask, Findings, OwnKnowledge, TaskPairs, WholeBox
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.executing import SERIAL, Channel, Tally, Team, in_order
 from sdcdsl.numerics.null_space import RelationMatrix
 from sdcdsl.proof.system import ProofProblem
@@ -24,10 +25,6 @@ Progress = Callable[[int, int], None]  # pairs settled so far, of how many
 FAR = 1e6  # times the largest level is as far as a table needs to go; engines lose sight of small moves beside 1e12
 NEAR = 1e3  # the same for pairs with levels of one size: moves so short that rounding does not count beside the level
 ALIKE = 10.0  # levels within this factor are of one size
-OFTEN = 0.2  # seconds between two words about how far a survey is
-# Pairs of one component that are a task of their own, whoever does it. One move settles many verdicts: the fewer pairs,
-# the more is asked again. Exact ends are required one by one in any case, and are what takes long.
-VERDICTS, ENDS = 1000, 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,7 @@ def attack(
         tasks = [(view, pairs, replace(task, settled=settled[:, pairs])) for view, pairs, task in tasks]
     if prove_ends:
         tasks = [(view, pairs, replace(task, to_the_end=not exact, prove=True)) for view, pairs, task in tasks]
-    batches = _batches(tasks, ENDS if exact else VERDICTS)
+    batches = _batches(tasks, TUNING.ends if exact else TUNING.verdicts)
     tally = Tally([sum(len(tasks[i][1]) for i in batch) for batch in batches], progress)
     calls = _calls(tasks, batches, team, tally, engines)
     made = in_order(team, surveyed, calls, done=tally.done)
@@ -126,7 +123,7 @@ def surveyed(
     def tick(count: int) -> None:
         nonlocal said, sides
         sides += count
-        if monotonic() - said > OFTEN:
+        if monotonic() - said > TUNING.often:
             said = monotonic()
             line.say(sides // 2)  # one large component may be all there is: half a pair each
 
@@ -179,7 +176,7 @@ def _tasks(
             pairs = mine[order[starts[number] : starts[number + 1]]]
             component = reduction.component(int(number))
             looked = np.flatnonzero(watch[view, component.cells])
-            parts = max(len(pairs) // (ENDS if exact else VERDICTS), 1)
+            parts = max(len(pairs) // (TUNING.ends if exact else TUNING.verdicts), 1)
             for i, part in enumerate(np.array_split(pairs, parts)):
                 look = looked if i == 0 else looked[:0]
                 yield view, part, _task(problem, component, part, known, exact, engine, look)

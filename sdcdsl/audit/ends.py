@@ -16,10 +16,10 @@ import numpy as np
 from sdcdsl.attack.engine_choice import Engines
 from sdcdsl.audit.attacking import ALIKE, Attack, Progress, attack
 from sdcdsl.audit.proving import Proofs
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.executing import Team
 
 ROOM = 1e3
-MOST = 200  # ends that are asked once more of a general solver, which takes its time
 
 
 def prove_ends(
@@ -34,7 +34,7 @@ def prove_ends(
     for size in (proofs.most, proofs.least):
         for sides, far in _alike(~proofs.exact & free, size):
             failures += _again(proofs, sides & ~proofs.exact, {**options, "engine": engine, "within": ROOM * far})
-    if engine is None and 0 < (~proofs.exact & free).sum() <= MOST:
+    if engine is None and 0 < (~proofs.exact & free).sum() <= TUNING.most_ends:
         for sides, far in _alike(~proofs.exact & free, proofs.most):
             failures += _again(proofs, sides, {**options, "engine": "highs", "within": ROOM * far})
     return failures

@@ -2,7 +2,7 @@
 
 For each family and side a linear program looks for the shortest move that takes the cell as far as it has to go, in
 the box that the members share. What a member knows beyond that is a matter of cost: beyond the slack that the best
-informed member leaves a cell, each unit costs `BEYOND` times as much. Whom the table leaves out all the same is asked
+informed member leaves a cell, each unit costs `beyond` times as much. Whom the table leaves out all the same is asked
 about next, with the slacks of all of them for bounds; then one by one. Members for whom there is no table are what is
 left: they get pairs of their own in the list, and bounds that prove it.
 """
@@ -19,12 +19,12 @@ from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.packing import ScaledMove
 from sdcdsl.audit.proving import Proofs
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.proof.families import NOBODY, ServedMembers
 from sdcdsl.proof.system import ProofProblem
 from sdcdsl.status import OPTIMAL
 
-BEYOND = 100.0  # times the cost of a move that is in everybody's box
 OVERSHOOT = 1 + 4e-6  # asked for beyond the level, so that rounding leaves no table short
 EXACTLY = 1e-10  # within which a program keeps relations and bounds, in typical levels
 NOTHING = 1e-9  # of the largest entry of a move: smaller ones are rounding errors
@@ -189,7 +189,7 @@ class _Program:
                 first += len(some)
                 columns.append(way * matrix[:, some])
                 ends.append(width[some] / self.unit)
-                costs.append(np.full(len(some), BEYOND if part else 1.0))
+                costs.append(np.full(len(some), TUNING.beyond if part else 1.0))
                 cells.append(some)
                 ways.append(np.full(len(some), way))
         self.width, self.cell = np.concatenate(ends), np.concatenate(cells)

@@ -19,14 +19,15 @@ from scipy.sparse import csr_array
 
 from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
-from sdcdsl.audit.packing import Bundle, ScaledMove, bundles
+from sdcdsl.audit.packing import ScaledMove, bundles
 from sdcdsl.audit.proving import Proofs
-from sdcdsl.proof.families import SURELY
+from sdcdsl.audit.tuning import TUNING
+from sdcdsl.proof.members import SURELY
 from sdcdsl.proof.system import ProofProblem, spans
 from sdcdsl.proof.witness import MoveMatrix
 
 ENOUGH = 1 + 4e-13  # asked for beyond the level, so that rounding leaves no table short
-TRIED = 12  # moves for one family and side, as long as a member is left out
+BARELY = 1 - 5e-10  # of that, where there is no more slack: what is forgiven of a level is twice as much
 ALONE, EVERYBODY = -2, -1  # parts that go with no others; parts in the boxes of all attackers
 
 
@@ -37,16 +38,62 @@ def take_hints(proofs: Proofs, moves: MoveMatrix) -> np.ndarray:
     lengths = _Lengths(problem, moves)
     found = _Candidates.of(problem, moves, lengths)
     if len(found):
+        found = found.take(_chosen(proofs, moves, found))
         together: dict[int, list[ScaledMove]] = {}
-        for part, boxes in _parts(problem, moves, lengths, found.take(found.first_of_each())):
+        for part, boxes in _parts(problem, moves, lengths, found):
             together.setdefault(boxes, []).append(part)
         for boxes, parts in together.items():
-            for bundle in bundles(parts, problem.system.cells) if boxes != ALONE else map(_bundle, parts):
+            if boxes == ALONE:
+                proofs.take_all(parts)
+                continue
+            for bundle in bundles(parts, problem.system.cells):
                 if not proofs.take(bundle.joined()) and len(bundle.parts) > 1:
-                    for part in bundle.parts:
-                        proofs.take(part)
-        _for_those_left_out(proofs, moves, found)
+                    proofs.take_all(bundle.parts)
     return lengths.moved
+
+
+def _chosen(proofs: Proofs, moves: MoveMatrix, found: _Candidates) -> np.ndarray:
+    """The first candidate of each pair and side; where it leaves members out, more of them, as long as that helps."""
+    first = found.first_of_each()
+    served = proofs.served
+    if served is None:
+        return first
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(found))))
+    family = served.of_pair[found.pair]
+    leaving = (family >= 0) & ~found.everybody[first][group] & (np.arange(len(found)) - first[group] < TUNING.tried)
+    some = np.flatnonzero(leaving)
+    if not len(some):
+        return first
+    count = moves.count[found.move[some]]
+    table, at = np.repeat(np.arange(len(some)), count), spans(moves.start[found.move[some]], count)
+    step = np.where(found.way > 0, found.times, -found.times)[some]
+    owner, who = served.knowledge.left_out_of_each(
+        served.families.of[family[some]], table, moves.cell[at], moves.move[at] * step[table]
+    )
+    key = family[some[owner]] * len(served.families.class_of) + who
+    rowless = ~np.isin(key, served.with_rows)
+    owner, who = owner[rowless], who[rowless]
+    begin = np.searchsorted(owner, np.arange(len(some) + 1))
+    out = [first[~leaving[first]]]
+    ends = np.flatnonzero(np.diff(group[some])) + 1
+    for mine in np.split(np.arange(len(some)), ends):
+        left = [who[begin[k] : begin[k + 1]] for k in mine.tolist()]
+        out.append(some[mine[_cover(left)]])
+    return np.concatenate(out)
+
+
+def _cover(left: list[np.ndarray]) -> list[int]:
+    """Few of these tables, so that as few members as possible are left out by all of them."""
+    best = min(range(len(left)), key=lambda k: len(left[k]))
+    chosen, rest = [best], left[best]
+    while len(rest):
+        still = [np.count_nonzero(np.isin(rest, one, assume_unique=True)) for one in left]
+        best = int(np.argmin(still))
+        if still[best] == len(rest):
+            break
+        chosen.append(best)
+        rest = rest[np.isin(rest, left[best], assume_unique=True)]
+    return chosen
 
 
 def _completed(moves: MoveMatrix, problem: ProofProblem) -> MoveMatrix:
@@ -85,7 +132,7 @@ class _Lengths:
         self.moved = np.zeros((regions.views, problem.system.cells), dtype=bool)
         for view in range(regions.views):
             l, u = around(a, regions.low[view], regions.high[view])
-            self.of_view[view] = _fit(moves, l, u)
+            self.of_view[view] = moves.fitting(l, u)
             fits = (self.of_view[view] > 0).any(axis=0)
             self.moved[view, moves.cell[fits[moves.owner]]] = True
         self.of_class = self._of_classes(problem, moves)
@@ -104,20 +151,8 @@ class _Lengths:
             mine = families.class_of[attacker] == number
             np.maximum.at(l, known.cell[mine], np.minimum(known.low[mine] - a[known.cell[mine]], 0.0))
             np.minimum.at(u, known.cell[mine], np.maximum(known.high[mine] - a[known.cell[mine]], 0.0))
-            out[number] = SURELY * _fit(moves, l, u)
+            out[number] = SURELY * moves.fitting(l, u)
         return out
-
-
-def _fit(moves: MoveMatrix, l: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """[back | forth, move]: the largest step within l ≤ step · move ≤ u."""
-    out = np.full((2, len(moves)), np.inf)
-    forth = moves.move > 0
-    size = np.abs(moves.move)
-    up, down = u[moves.cell], -l[moves.cell]
-    for way, slack in ((1, np.where(forth, up, down)), (0, np.where(forth, down, up))):
-        np.minimum.at(out[way], moves.owner, slack / size)
-    out[:, moves.count == 0] = 0.0
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,17 +195,20 @@ class _Candidates:
             way = ((far > 0) == (side == UP)).astype(np.int64)
             times = level[pair] * ENOUGH / np.abs(far)
             most = lengths.of_view[regions.view_of[pairs.attacker[pair]], way, move]
-            fine = np.flatnonzero((level[pair] > 0) & (times <= most))
+            fine = np.flatnonzero((level[pair] > 0) & (times * BARELY <= most))
             own = _own_lengths(problem, moves, pairs.attacker[pair[fine]], move[fine], way[fine])
             most = np.minimum(most[fine], own)
-            fine, most = fine[times[fine] <= most], most[times[fine] <= most]
+            enough = times[fine] * BARELY <= most
+            fine, most = fine[enough], most[enough]
+            times[fine] = np.minimum(times[fine], most)
             everybody = np.ones(len(fine), dtype=bool)
             if listed is not None and families is not None:
                 family = listed[pair[fine]]
                 mine = np.flatnonzero(family >= 0)
                 length = lengths.of_class[families.of[family[mine]], way[fine][mine], move[fine][mine]]
                 everybody[mine] = times[fine][mine] <= length
-                most[mine] = np.where(everybody[mine], np.minimum(most[mine], length), most[mine])
+                # A longer step would leave out more members.
+                most[mine] = np.where(everybody[mine], np.minimum(most[mine], length), times[fine][mine])
             sides = np.full(len(fine), side)
             out.append((pair[fine], sides, move[fine], way[fine], times[fine], most, everybody))
         columns = [np.concatenate(column) for column in zip(*out, strict=True)]
@@ -204,6 +242,7 @@ def _parts(
     made one with (`_boxes`)."""
     order = np.lexsort((chosen.most, ~chosen.everybody, chosen.way, chosen.move))
     chosen = chosen.take(order)
+    made: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # one and the same arrays, however often a move is taken
     key = (2 * chosen.move + chosen.way) * 2 + chosen.everybody
     for mine in np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(key)) + 1):
         left = mine
@@ -212,10 +251,14 @@ def _parts(
             covers = chosen.times[left] <= chosen.most[left[0]]
             part, left = chosen.take(left[covers]), left[~covers]
             w, way, times = int(part.move[0]), int(part.way[0]), float(part.times.max())
-            cells = slice(int(moves.start[w]), int(moves.start[w + 1]))
+            if w not in made:
+                cells = slice(int(moves.start[w]), int(moves.start[w + 1]))
+                made[w] = moves.cell[cells], moves.move[cells]
             up, step = part.side == UP, times if way else -times
-            made = ScaledMove(moves.cell[cells], moves.move[cells], step, part.pair[up], part.pair[~up])
-            yield made, _boxes(problem, lengths, part, w, way, times)
+            yield (
+                ScaledMove(*made[w], step, part.pair[up], part.pair[~up]),
+                _boxes(problem, lengths, part, w, way, times),
+            )
 
 
 def _boxes(problem: ProofProblem, lengths: _Lengths, part: _Candidates, w: int, way: int, times: float) -> int:
@@ -235,30 +278,3 @@ def _boxes(problem: ProofProblem, lengths: _Lengths, part: _Candidates, w: int, 
         return EVERYBODY
     views = np.unique(regions.view_of[attacker])
     return int(views[0]) if len(views) == 1 else ALONE
-
-
-def _bundle(part: ScaledMove) -> Bundle:
-    return Bundle([part])
-
-
-def _for_those_left_out(proofs: Proofs, moves: MoveMatrix, found: _Candidates) -> None:
-    served = proofs.served
-    if served is None:
-        return
-    family = served.of_pair[found.pair]
-    start = np.append(found.first_of_each(), len(found))
-    none = np.zeros(0, dtype=np.int64)
-    for first, last in zip(start[:-1].tolist(), start[1:].tolist(), strict=True):
-        number, side = int(family[first]), int(found.side[first])
-        if number < 0:
-            continue
-        for at in range(first + 1, min(first + TRIED, last)):
-            if not len(served.pending(number, side)):
-                break
-            w = int(found.move[at])
-            cells = slice(int(moves.start[w]), int(moves.start[w + 1]))
-            step = float(found.times[at]) * (1.0 if found.way[at] else -1.0)
-            if served.helps(number, side, moves.cell[cells], moves.move[cells], step):
-                pair = found.pair[at : at + 1]
-                up, down = (pair, none) if side == UP else (none, pair)
-                proofs.take(ScaledMove(moves.cell[cells], moves.move[cells], step, up, down))

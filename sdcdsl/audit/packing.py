@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-BUNDLES = 64
-SMALL = 8  # a move over more than one cell in this many is left alone
+from sdcdsl.audit.tuning import TUNING
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +54,12 @@ def bundles(parts: Iterable[ScaledMove], cells: int) -> Iterator[Bundle]:
     taken = np.zeros(cells, dtype=np.uint64)
     made: list[Bundle] = []
     for part in parts:
-        if len(part.cells) * SMALL > cells:
+        if len(part.cells) * TUNING.small > cells:
             yield Bundle([part])
             continue
         used = int(np.bitwise_or.reduce(taken[part.cells]))
         place = (~used & (used + 1)).bit_length() - 1  # the lowest bit that is not set
-        if place >= BUNDLES:
+        if place >= TUNING.bundles:
             yield from made
             made, place = [], 0
             taken[:] = 0

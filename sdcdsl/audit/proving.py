@@ -7,7 +7,7 @@ enters `up`, `down` (how far each pair is proved to go at least) and `most_up`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,15 +17,15 @@ from sdcdsl.attack.session import around
 from sdcdsl.attack.task import DOWN, UP
 from sdcdsl.audit.attacking import Attack
 from sdcdsl.audit.packing import ScaledMove, bundles
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.proof.bound import Bound, candidates, reaches
 from sdcdsl.proof.ends import meet
 from sdcdsl.proof.exact import TOLERANCE
 from sdcdsl.proof.families import ServedMembers
 from sdcdsl.proof.rational_guess import snapped
 from sdcdsl.proof.system import ProofProblem
-from sdcdsl.proof.witness import Claim, ReachedLevels, Witness, Witnesses, residual
+from sdcdsl.proof.witness import Claim, MoveMatrix, ReachedLevels, Witness, Witnesses, residual
 
-PATIENCE = 5  # moves of a table that turn out to be no whole numbers, after which nobody tries any more
 SHORTER = 1 - 2.0**-36  # far less than what is forgiven of a level
 
 
@@ -39,6 +39,18 @@ class _Tables:
     whole: Witnesses | None = None  # the same in whole numbers, `factor` times which it is
     factor: float = 1.0
     numbers: dict[bool, int] = field(default_factory=dict)  # of the witness: in whole numbers, or as it came
+
+    @property
+    def witness(self) -> Witness:
+        """In whole numbers if there are any."""
+        if self.whole is None:
+            return Witness(self.cells, self.move)
+        return Witness(self.whole.moves.cell, self.whole.moves.move)
+
+    @property
+    def times(self) -> float:
+        """What a step of the move is in steps of that."""
+        return 1.0 if self.whole is None else self.factor
 
     @cached_property
     def plain(self) -> Witnesses:
@@ -145,6 +157,31 @@ class Proofs:
         """One table for some pairs; whether it holds."""
         return self._witness(part)
 
+    def take_all(self, parts: Sequence[ScaledMove]) -> None:
+        """Many tables, checked together; those that do not hold like this, each by itself."""
+        tables: dict[int, _Tables] = {}
+        for part in parts:
+            if id(part.move) not in tables:
+                tables[id(part.move)] = self._tables(part)
+        number = {move: k for k, move in enumerate(tables)}
+        checked = Witnesses(self.problem, [one.witness for one in tables.values()])
+        for first in range(0, len(parts), TUNING.claims):
+            some = parts[first : first + TUNING.claims]
+            claims = [
+                Claim(number[id(part.move)], part.step * tables[id(part.move)].times, part.up, part.down)
+                for part in some
+            ]
+            reached = checked.claims(claims)
+            for k, (part, claim) in enumerate(zip(some, claims, strict=True)):
+                made, one = tables[id(part.move)], reached.of(k)
+                whole = made.whole is not None
+                if one.reasons or (whole and self._guessed_away(part, one)):
+                    self._last = made
+                    self._witness(part)
+                else:
+                    self._enter(made, whole, claim.step, part, checked.moves, claim.witness, one)
+        self._last = None
+
     def retake(self, before: Proofs) -> None:
         """Tables of an audit of another release, as far as they hold for this one. Its pairs are the first of these."""
         mine, others = self.problem.pairs, before.problem.pairs
@@ -204,20 +241,34 @@ class Proofs:
             reached = made.claims([Claim(0, step, part.up, part.down)])
         if reached.reasons:
             return False
+        self._enter(tables, whole, step, part, made.moves, 0, reached)
+        return True
+
+    def _enter(
+        self,
+        tables: _Tables,
+        whole: bool,
+        step: float,
+        part: ScaledMove,
+        moves: MoveMatrix,
+        number: int,
+        reached: ReachedLevels,
+    ) -> None:
+        """A claim that holds: of the move with this number among `moves`."""
         for ends, rely in ((self.up, reached.up), (self.down, ~reached.up)):
             np.maximum.at(ends, reached.pair[rely], reached.far[rely])
         self.tolerance = max(self.tolerance, float(reached.tolerance[0]))
         if whole not in tables.numbers:
             tables.numbers[whole] = len(self.witnesses)
-            self.witnesses.append(Witness(made.moves.cell, made.moves.move))
+            cells = slice(int(moves.start[number]), int(moves.start[number + 1]))
+            self.witnesses.append(Witness(moves.cell[cells], moves.move[cells]))
         self.claims.append(Claim(tables.numbers[whole], step, part.up, part.down))
         if self.served is not None:
-            self.served.take(made.moves, 0, step, reached.pair, reached.up, reached.far)
-        return True
+            self.served.take(moves, number, step, reached.pair, reached.up, reached.far)
 
     def _tables(self, part: ScaledMove) -> _Tables:
         system, whole = self.problem.system, None
-        if self._fractional < PATIENCE:
+        if self._fractional < TUNING.patience:
             whole = snapped(part.move, lambda numbers: residual(system, Witness(part.cells, numbers)).largest[0] == 0)
             self._fractional = 0 if whole is not None else self._fractional + 1
         if whole is None:

@@ -77,7 +77,7 @@ def _dimension(dimension: DimensionCodes, tree: CodeParents) -> DimensionCodes:
         sign=np.array([-1 if code in tree.subtracted else 1 for code in order], dtype=np.int8),
     )
     trees = (first, *dimension.trees[1:])
-    return DimensionCodes(dimension.name, tuple(dict.fromkeys(c for t in trees for c in t.codes)), trees)
+    return replace(dimension, codes=tuple(dict.fromkeys(c for t in trees for c in t.codes)), trees=trees)
 
 
 # ---- records and cells ---------------------------------------------------------------------------------------

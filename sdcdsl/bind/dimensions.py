@@ -8,6 +8,7 @@ import numpy as np
 
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
+from sdcdsl.bind.labels import labels_of
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.readers.inline_tree import Entry, Equation, tree_from_equations, tree_from_outline
 from sdcdsl.bind.readers.prefix import tree_from_prefixes
@@ -33,7 +34,8 @@ def bind_dimension(
     if has_errors(found) or not trees:
         return None, found
     codes = tuple(dict.fromkeys(code for tree in trees for code in tree.codes))
-    return DimensionCodes(block.name, codes, tuple(trees)), found
+    labels, problems = labels_of(block, codes, places)
+    return DimensionCodes(block.name, codes, tuple(trees), labels), found + problems
 
 
 def _names(block: d.Block) -> list[str | None]:

@@ -6,10 +6,13 @@ a county and to a type of municipality); together they give one consistent syste
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+
+from sdcdsl.policy.labels import same_language
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,19 @@ class DimensionCodes:
     name: str
     codes: tuple[str, ...]
     trees: tuple[CodeTree, ...]
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])  # by language
+
+    def language(self, asked: str | None = None) -> Mapping[str, str] | None:
+        """The labels in a language; without one in that which the policy names first."""
+        if asked is None:
+            return next(iter(self.labels.values()), {})
+        same = (words for known, words in self.labels.items() if same_language(known, asked))
+        return next(same, None)
+
+    def named(self, code: str) -> str:
+        """`C (Manufacturing)`, for messages."""
+        label = (self.language() or {}).get(code)
+        return f"{code} ({label})" if label and label != code else code
 
     @cached_property
     def index(self) -> dict[str, int]:

@@ -59,8 +59,9 @@ class Lattice:
         }
 
     def label(self, cell: int) -> str:
-        """`nace = C, nuts = DE1`, the way messages name a cell: on one line, whatever the codes are."""
-        return visible(", ".join(f"{name} = {code}" for name, code in self.codes(int(cell)).items()))
+        """`nace = C (Manufacturing), nuts = DE1`, the way messages name a cell: on one line, whatever the codes are."""
+        codes = zip(self.dimensions, self.codes(int(cell)).values(), strict=True)
+        return visible(", ".join(f"{dimension.name} = {dimension.named(code)}" for dimension, code in codes))
 
     @cached_property
     def is_leaf(self) -> np.ndarray:

@@ -21,7 +21,7 @@ import polars as pl
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import POSITION, Columns, Where, encode, holding_rows
 from sdcdsl.bind.ranking import NOBODY, CellContributions, Ranking, rank
-from sdcdsl.bind.tabulation import Contributions, Tabulation, contributions, roll_sum, split
+from sdcdsl.bind.tabulation import Contributions, Tabulation, contributions, of_ranking, roll_sum, split
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic
 
 AT_ONCE = 4_000_000  # records whose holdings are ranked together: about 1 GB with all that it takes
@@ -148,19 +148,8 @@ def tabulate_in_passes(
         with ThreadPoolExecutor(os.cpu_count()) as workers:
             for part in scan.in_shares(at_once):
                 ranking.merge(_ranked(scan, part, k, ranked, workers))
-    made = Tabulation(
-        cells,
-        value=roll_sum(cells, value),
-        unweighted=roll_sum(cells, unweighted),
-        count=ranking.count,
-        nonzero=ranking.nonzero,
-        weighted_count=roll_sum(cells, weighted_count, signed=False),
-        absolute=ranking.absolute,
-        largest=np.maximum(ranking.largest, 0.0).T,
-        holding=np.where(ranking.holding == NOBODY, -1, ranking.holding).T,
-        names=names,
-        contributions=ReadAgain(scan, at_once, names) if keep else None,
-    )
+    kept = ReadAgain(scan, at_once, names) if keep else None
+    made = of_ranking(ranking, roll_sum(cells, value), roll_sum(cells, unweighted), weighted_count, names, kept)
     return made, []
 
 

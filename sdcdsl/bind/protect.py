@@ -12,6 +12,7 @@ from sdcdsl.bind import naming
 from sdcdsl.bind.attackers import ROUNDING, Knowledge, know
 from sdcdsl.bind.block_cells import BlockCells, CellNames, linked_cells, view_of
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
+from sdcdsl.bind.labels import unspoken
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.options import option_values
@@ -39,6 +40,7 @@ def bind_protect(binding: Binding, protect: d.Block) -> tuple[TableProblem | Non
     if any(t is None for t in tables):
         return None, []
     cells, found = linked_cells([t for t in tables if t is not None])
+    found = [*found, *unspoken(protect, cells.tables)]
     if has_errors(found):
         return None, found
     views = [view_of(table, cells.maps[i]) for i, table in enumerate(cells.tables)]

@@ -29,9 +29,9 @@ from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import CELL_LIMIT, Lattice, lattice
 from sdcdsl.bind.microdata import Columns, EncodedRecords, Where, encode
 from sdcdsl.bind.out_of_core import AT_ONCE, Scan, tabulate_in_passes
-from sdcdsl.bind.ranking import NOBODY, rank
+from sdcdsl.bind.ranking import rank
 from sdcdsl.bind.readers.records import ROW
-from sdcdsl.bind.tabulation import Tabulation, contributions, roll_sum, split
+from sdcdsl.bind.tabulation import Tabulation, contributions, of_ranking, roll_sum, split
 from sdcdsl.diagnostics import Diagnostic, Place, diagnostic, listed
 
 
@@ -88,16 +88,5 @@ def _tabulated(cells: Lattice, records: EncodedRecords, k: int, ranked: str, kee
         own = amount
     alone, shared = split(records.cell, records.holding, amount, own, len(records))
     ranking = rank(cells, alone, shared, k)
-    return Tabulation(
-        cells,
-        value=rolled[id(value)],
-        unweighted=rolled[id(unweighted)],
-        count=ranking.count,
-        nonzero=ranking.nonzero,
-        weighted_count=roll_sum(cells, weighted_count, signed=False),
-        absolute=ranking.absolute,
-        largest=np.maximum(ranking.largest, 0.0).T,
-        holding=np.where(ranking.holding == NOBODY, -1, ranking.holding).T,
-        names=records.names,
-        contributions=contributions(alone, shared) if keep else None,
-    )
+    kept = contributions(alone, shared) if keep else None
+    return of_ranking(ranking, rolled[id(value)], rolled[id(unweighted)], weighted_count, records.names, kept)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sdcdsl.bind.lattice import Lattice
-from sdcdsl.bind.ranking import CellContributions, run_starts
+from sdcdsl.bind.ranking import NOBODY, CellContributions, Ranking, run_starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,30 @@ class Tabulation:
 
     def name(self, holding: int) -> str:
         return f"record {holding + 1}" if self.names is None else str(self.names[int(holding)])
+
+
+def of_ranking(
+    ranking: Ranking,
+    value: np.ndarray,
+    unweighted: np.ndarray,
+    weighted_count: np.ndarray,
+    names: pl.Series | dict[int, str] | None,
+    contributions: Leaves | None,
+) -> Tabulation:
+    """Who contributes to every cell, with the sums of all cells; `weighted_count` is that of the leaves."""
+    return Tabulation(
+        ranking.lattice,
+        value=value,
+        unweighted=unweighted,
+        count=ranking.count,
+        nonzero=ranking.nonzero,
+        weighted_count=roll_sum(ranking.lattice, weighted_count, signed=False),
+        absolute=ranking.absolute,
+        largest=np.maximum(ranking.largest, 0.0).T,
+        holding=np.where(ranking.holding == NOBODY, -1, ranking.holding).T,
+        names=names,
+        contributions=contributions,
+    )
 
 
 def roll_sum(cells: Lattice, leaf_values: np.ndarray, *, signed: bool = True) -> np.ndarray:

@@ -14,6 +14,7 @@ import click
 from sdcdsl.cli.reading import colour_option, outside_option, set_option
 from sdcdsl.diagnostics import or_near
 from sdcdsl.policy.document import HierarchyFile
+from sdcdsl.policy.labels import names_of_labels
 from sdcdsl.policy.resolve import Policy
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def named_files(instead: tuple[str, ...], policy: Policy) -> dict[str, Path]:
     out = {}
     known = [name for kind in ("data", "dimension", "table") for name in policy.blocks[kind]]
     known += [f"{name}.{tree}" for name, block in policy.dimensions.items() for tree in _named_trees(block)]
+    known += [name for block in policy.dimensions.values() for name in names_of_labels(block)]
     for given in instead:
         name, equals, path = given.partition("=")
         if not equals or not path:

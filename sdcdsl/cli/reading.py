@@ -15,7 +15,8 @@ from sdcdsl.diagnostics.diagnostic import for_reading
 from sdcdsl.diagnostics.render import FORMATS, render
 from sdcdsl.diagnostics.render.json import as_json
 from sdcdsl.policy.files import LARGEST_FILE, decode
-from sdcdsl.policy.read import is_jj, not_collecting, read_jj, read_policy, read_text
+from sdcdsl.policy.read import not_collecting, read_policy, read_text
+from sdcdsl.policy.read import read_any as policy_of
 from sdcdsl.policy.resolve import Policy
 
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE…")
@@ -101,10 +102,11 @@ def read_any(
     release: str | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> tuple[Policy, list[Diagnostic]]:
-    """A policy, or the one that a JJ file stands for: its cells protected by `method`, written to `release`."""
-    if is_jj(path):
-        return read_jj(path, allow_outside, method, release, settings)
-    return read(path, allow_outside, settings)
+    """The same, or the policy that a JJ file stands for: its cells protected by `method`, written to `release`."""
+    if str(path) == "-":
+        return read(path, allow_outside, settings)
+    with not_collecting():
+        return policy_of(path, allow_outside, method, release, settings)
 
 
 def wants_colour(colour: bool | None, stream: TextIO | None = None) -> bool:

@@ -103,6 +103,7 @@ _ERRORS = {
     "SDC150": "a value of another kind than its parameter",
     "SDC151": "braces that name no parameter",
     "SDC152": "codes that cannot be merged or left out",
+    "SDC153": "labels that nothing gives",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",
@@ -136,6 +137,7 @@ _ERRORS = {
     "SDC333": "senses from contributors that the data does not name",
     "SDC334": "parts of a combined method that do not divide the cells",
     "SDC337": "a sensitive cell that an attacker knows before the release",
+    "SDC344": "labels that cannot be used",
     # ---- releases and audits ---------------------------------------------------------
     "SDC401": "a certificate that cannot be read",
     "SDC402": "a certificate that does not hold",

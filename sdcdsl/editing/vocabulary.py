@@ -8,6 +8,7 @@ from sdcdsl.syntax.messages import BLOCKS, USAGE, Usage
 from sdcdsl.vocabulary.formats import (
     CELL_LISTS,
     HIERARCHIES,
+    LABELS,
     READERS,
     RECODES,
     TABLES,
@@ -93,6 +94,8 @@ def formats_of(word: str) -> Mapping[str, Reader | Writer]:
             return HIERARCHIES
         case "recode":
             return RECODES
+        case "labels":
+            return LABELS
         case "sensitive":
             return CELL_LISTS
         case "release":
@@ -113,7 +116,7 @@ def options_in(opening: tuple[str, ...]) -> dict[str, OptionSpec]:
         return options_of(StatusOptions)
     if first == "value":
         return options_of(ValueOptions)
-    if first in ("release", "hierarchy", "sensitive"):
+    if first in ("release", "hierarchy", "labels", "sensitive"):
         known = formats_of(first)
         found = next((known[word] for word in opening if word in known), None)
     else:

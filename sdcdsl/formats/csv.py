@@ -34,7 +34,18 @@ class ReleaseOptions(Record):
 
 
 @record
-class CsvReleaseOptions(ReleaseOptions):
+class LabelledOptions(ReleaseOptions):
+    """Of formats with a column for each dimension."""
+
+    labels: Any = option(
+        Kind.NAMES,
+        "labels beside codes, in these languages; without a language in the one that is declared first",
+        None,
+    )
+
+
+@record
+class CsvReleaseOptions(LabelledOptions):
     delimiter: Any = option(Kind.TEXT, "what stands between two fields", ",")
     decimal: Any = option(Kind.TEXT, "the decimal sign", ".")
     spreadsheet_safe: Any = option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdcdsl.formats.csv import ReleaseOptions
+from sdcdsl.formats.csv import LabelledOptions
 from sdcdsl.record import Record, record
 from sdcdsl.vocabulary.formats import Reader, Review, Writer
 from sdcdsl.vocabulary.option import Kind, option
@@ -30,7 +30,7 @@ def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Reco
 
 
 READER = Reader("excel", "a sheet of an Excel or OpenDocument workbook", ExcelOptions, read, holds=("workbook",))
-WRITER = Writer("excel", "a workbook of one sheet", ReleaseOptions, "sdcdsl.released.to_excel:write_release_excel")
+WRITER = Writer("excel", "a workbook of one sheet", LabelledOptions, "sdcdsl.released.to_excel:write_release_excel")
 REVIEW = Review(
     "excel",
     "a workbook: what is published, and on another sheet why, with the true values",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdcdsl.formats.csv import ReleaseOptions
+from sdcdsl.formats.csv import LabelledOptions
 from sdcdsl.vocabulary.formats import Reader, Writer
 
 if TYPE_CHECKING:
@@ -20,4 +20,4 @@ def read(path: Path, selection: ColumnSelection, reading: Reading) -> tuple[Reco
 
 
 READER = Reader("parquet", "Apache Parquet", read=read, suffix=".parquet", late=True, holds=("parquet",))
-WRITER = Writer("parquet", "Apache Parquet", ReleaseOptions, "sdcdsl.released.write:write_release_parquet")
+WRITER = Writer("parquet", "Apache Parquet", LabelledOptions, "sdcdsl.released.write:write_release_parquet")

@@ -201,12 +201,16 @@ class ImportedDimensions:
             draft.left_behind(headline, dimension.line, help="codes A, B, C")
             return
         comments = [f"{dimension.job.metadata_path.name}, line {v.line}: {clip(v.name)}"]
-        statements = self._codes(dimension, v, draft, comments)
+        statements = [*self._codes(dimension, v, draft, comments), *self._labels(dimension, v, draft)]
         draft.add(d.Block("dimension", dimension.name, (*statements, d.Total(x.Code(v.total)))), *comments)
-        if v.codelist is not None:
-            place = dimension.job.metadata_path
-            headline = f"the labels in {clip(v.codelist)} are not carried over: a policy speaks in codes"
-            draft.left_behind(headline, v.line, file=str(place))
+
+    def _labels(self, dimension: Dimension, v: Variable, draft: Draft) -> list[d.Statement]:
+        """A code list that is not there stands in no policy: tables are protected without it."""
+        if v.codelist is None:
+            return []
+        near = dimension.job.metadata_path
+        found, path = self.files.refer(v.codelist, v.line, draft, near=near.parent, file=str(near))
+        return [d.Labels(d.FileReference("cdl", path))] if found is not None else []
 
     def _codes(self, dimension: Dimension, v: Variable, draft: Draft, comments: list[str]) -> list[d.Statement]:
         near = dimension.job.metadata_path

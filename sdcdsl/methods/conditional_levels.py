@@ -15,8 +15,7 @@ import numpy as np
 
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.pattern_check import falling_short
-
-MANY = 20_000  # pairs, beyond which nobody looks beforehand for those that can never have their level
+from sdcdsl.methods.tuning import TUNING
 
 
 class Conditions:
@@ -26,7 +25,7 @@ class Conditions:
         self.whole = whole
         self.ordinary: np.ndarray = ~whole.conditional
         self.may_open = whole.may_open.copy()
-        while self._aside_of(self.may_open).sum() <= MANY:
+        while self._aside_of(self.may_open).sum() <= TUNING.conditional:
             aside = whole.asking(self._aside_of(self.may_open), self.may_open)
             never = np.array([clash.pair for clash in falling_short(aside, self.may_open)], dtype=np.int64)
             if not len(never):
@@ -45,6 +44,19 @@ class Conditions:
     def of_touched(self, touched: np.ndarray) -> Instance:
         """All levels of a release that touches these cells."""
         return self.asking(self._aside_of(touched))
+
+    def decided(
+        self, more: np.ndarray, may_open: np.ndarray, pairs: np.ndarray, publish: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """`more` and `may_open` of another restriction: the cells of these pairs are published, or the pairs are taken
+        for ordinary ones."""
+        more, may_open, cells = more.copy(), may_open.copy(), self.whole.pair_cell[pairs]
+        if publish:
+            may_open[cells] = False
+            more[np.isin(self.whole.pair_cell, cells)] = False
+        else:
+            more[pairs] = True
+        return more, may_open
 
     def short(self, hidden: np.ndarray) -> np.ndarray:
         """Conditional pairs that count when these cells are hidden, and fall short."""

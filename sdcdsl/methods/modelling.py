@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import xarray as xr
+from scipy.sparse import csr_array
 
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.solve import SolveLimits, Status
@@ -26,6 +30,15 @@ def discounted(w: np.ndarray, context: SolveContext) -> np.ndarray:
     if context.before is None:
         return w
     return np.where(context.before, w * (1.0 - (context.options.get("previous_discount") or 0.0)), w)
+
+
+def relation_sums(M: csr_array, over_cells: Any) -> tuple[Any, np.ndarray]:
+    """M z for a variable of the columns of M, and the numbers of the relations that it has rows for."""
+    entry: Any = csr_array(M).tocoo()
+    coefficient = xr.DataArray(entry.data, dims="entry")
+    relation = xr.DataArray(entry.row, dims="entry", name="relation")
+    each = over_cells.isel(cell=xr.DataArray(entry.col, dims="entry"))
+    return (coefficient * each).groupby(relation).sum(), np.unique(entry.row)
 
 
 def limits(context: SolveContext) -> SolveLimits:

@@ -21,6 +21,7 @@ from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.definition import Definition
 from sdcdsl.methods.model_check import Solve, held_against
 from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.tuning import TUNING
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
 from sdcdsl.solve import BackendRefused
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     import linopy
 
 SWITCH = "SDCDSL_ACCELERATE"
-SHARE = 0.3  # of the time that is left, for a model that is solved first
 
 
 def unavailable(name: str) -> str | None:
@@ -115,7 +115,9 @@ def _model_first(method: Method, otherwise: Solve) -> Solve:
         if entries(problem) > method.model_up_to or _some_cost_nothing(problem):
             return otherwise(problem, context)
         left = context.deadline.remaining
-        part = replace(context, deadline=context.deadline.within(SHARE * left)) if isfinite(left) else context
+        part = (
+            replace(context, deadline=context.deadline.within(TUNING.first_model * left)) if isfinite(left) else context
+        )
         result = by_model(problem, load(method.model or ""), part)
         return result if result.status == OPTIMAL else otherwise(problem, context)
 

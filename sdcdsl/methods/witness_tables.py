@@ -35,6 +35,8 @@ from scipy.sparse import csr_array
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
+from sdcdsl.methods.modelling import relation_sums
+from sdcdsl.methods.tuning import TUNING
 from sdcdsl.numerics.flow.network import as_network
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
 
 STRETCH = 64.0
 MOST_VARIABLES = 20_000_000
-ROUNDS = 4
 ROUNDING = 1e-12
 
 
@@ -114,11 +115,8 @@ def tables(model: linopy.Model, of: ModelCells, side: int, clipped: bool) -> Wit
     lower, upper = (xr.DataArray(ends, coords=over, dims=("pair", "cell")) for ends in (-LB, UB))
     scaling = xr.DataArray(1.0 / reach, coords={"pair": pairs}, dims="pair")
     d = model.add_variables(lower=lower, upper=upper, name=name, scaling=scaling.broadcast_like(lower))
-    entry = of.relations.tocoo()
-    coefficient = xr.DataArray(entry.data, dims="entry")
-    relation = xr.DataArray(entry.row, dims="entry", name="relation")
-    if len(entry.data):
-        sums = (coefficient * d.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
+    if of.relations.nnz:
+        sums, _ = relation_sums(of.relations, d)
         model.add_constraints(sums == 0, name=f"{high} table adds up", scaling=scaling)
     required = np.flatnonzero((level[pairs] > 0) & ~instance.conditional[pairs])
     if len(required):
@@ -202,7 +200,7 @@ def _tighten(M: csr_array, down: np.ndarray, up: np.ndarray) -> None:
     """Bounds -down ≤ d ≤ up put into the relations M d = 0, in place: m_j d_j = -Σ of the others."""
     entry: Any = M.tocoo()
     row, col, m, rows = entry.row, entry.col, entry.data, len(M.indptr) - 1
-    for _ in range(ROUNDS):
+    for _ in range(TUNING.witness_rounds):
         most = _products(m, up[col], down[col])
         least = _products(-m, up[col], down[col])  # the most of -m d
         high, low = _others(most, row, rows), _others(least, row, rows)

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.bind.readers.frames import no_frame
@@ -25,9 +25,13 @@ from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.protect import prepare
 from sdcdsl.pipeline.released_tables import ReleasedTables
 from sdcdsl.pipeline.request import Inputs, ProtectRequest
+from sdcdsl.pipeline.show_model import model_with_codes
 from sdcdsl.policy import document as d
 from sdcdsl.policy.read import read_policy, read_text
 from sdcdsl.policy.resolve import Policy
+
+if TYPE_CHECKING:
+    import linopy
 
 
 def load(
@@ -104,6 +108,17 @@ class Loaded:
         if bound.wrong:
             raise Refused(bound.found, "the data does not fit the policy")
         return {name: Problem(problem) for name, problem in bound.problems.items()}
+
+    def model(self, block: str) -> linopy.Model:
+        """The model of the block's method in linopy, not solved; its variables have the codes of their cells, so that
+        `policy.model("turnover").variables["x"].sel(region="North")` picks some. Raises `Refused` without a model."""
+        if block not in self.policy.protects:
+            raise KeyError(or_near(f"no protect block {block}", block, self.blocks))
+        inputs = Inputs(self.policy, self.source, self._places, self.day)
+        model, found = model_with_codes(self.problems[block].bound, self.policy.protects[block], inputs)
+        if model is None:
+            raise Refused(found, "there is no model to show")
+        return model
 
     def protect(
         self,

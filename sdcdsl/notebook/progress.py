@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sdcdsl.deadline import Deadline
+from sdcdsl.diagnostics.foreign import visible
 from sdcdsl.methods.result import Progress
 from sdcdsl.notebook import html
 from sdcdsl.pipeline.request import Watch
@@ -88,5 +89,6 @@ def _in_notebook(shell: Any) -> Callable[[dict[str, str]], None]:
 
 
 def _on_line(said: dict[str, str]) -> None:
-    sys.stderr.write(f"\r\x1b[K{'; '.join(f'{block}: {words}' for block, words in said.items())}")
+    line = visible("; ".join(f"{block}: {words}" for block, words in said.items()))
+    sys.stderr.write(f"\r\x1b[K{line}")
     sys.stderr.flush()

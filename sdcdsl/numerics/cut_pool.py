@@ -15,8 +15,6 @@ from scipy.sparse import csr_array, vstack
 from sdcdsl.numerics.master import Master, Row
 from sdcdsl.numerics.tuning import TUNING
 
-SLACK, BROKEN = 1e-4, 0.02
-
 
 class RowAges:
     """For how many relaxations each row of a master has been slack."""
@@ -53,7 +51,7 @@ class CutPool:
 
     def __init__(self, master: Master):
         self._master = master
-        self._ages = RowAges(master, SLACK, TUNING.slack_for)
+        self._ages = RowAges(master, TUNING.slack, TUNING.slack_for)
         self._rows = csr_array((0, len(master.cost)))  # those that have ever left
         self._away = np.zeros(0, dtype=bool)  # [of them]: not in the master now
         self._number = np.zeros(0, dtype=np.int64)  # [row of the master]: among those that have left, or -1
@@ -78,7 +76,7 @@ class CutPool:
     def come_back(self, x: np.ndarray) -> int:
         """Those that x breaks most; how many."""
         given = np.where(self._away, self._rows @ x, 1.0)
-        some = np.flatnonzero(given < 1 - BROKEN)
+        some = np.flatnonzero(given < 1 - TUNING.broken)
         if not len(some):
             return 0
         worst = some[np.argsort(given[some], kind="stable")[: TUNING.back]]

@@ -101,9 +101,6 @@ class LinearProgram:
         self._highs.changeColCost(column, cost)
         self._highs.changeColBounds(column, low, high)
 
-    def change_row_bounds(self, low: np.ndarray, high: np.ndarray, rows: np.ndarray) -> None:
-        self._highs.changeRowsBounds(len(rows), rows.astype(np.int32, copy=False), low, high)
-
     def add_rows(
         self, low: np.ndarray, high: np.ndarray, start: np.ndarray, index: np.ndarray, value: np.ndarray
     ) -> None:

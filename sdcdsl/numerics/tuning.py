@@ -9,6 +9,8 @@ from dataclasses import dataclass
 class Tuning:
     large: int = 400  # entries from which loading compiled code pays (half a second)
     # Rows of master problems, in trees over the look-alikes of paper 002.
+    slack: float = 1e-4  # of its right-hand side: from there on a row counts as slack
+    broken: float = 0.02  # and a row that is known comes back that is missed by so much
     slack_for: int = 8  # relaxations a row may be slack before it leaves
     leave_share: float = 0.25  # rows leave when they are so large a share
     kept_rows: int = 6000  # rows that are known, the latest

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -87,9 +87,10 @@ def _objective(model: linopy.Model, names: _Names) -> str:
     cost = seen.c * seen.var_scaling / float(model.objective.scaling)
     at = np.flatnonzero(cost)
     said = names.sum([(float(cost[j]), int(seen.vlabels[j])) for j in at[:TERMS]], len(at))
-    if seen.Q is None:
+    quadratic = cast("Any", seen).Q
+    if quadratic is None:
         return said
-    squares = f"{seen.Q.nnz} products of two variables"
+    squares = f"{quadratic.nnz} products of two variables"
     return f"{said} + {squares}" if len(at) else squares
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sdcdsl.bind.options import option_values
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
 from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pipeline.request import ProtectRequest
@@ -206,15 +207,16 @@ class _Writing:
                 raise OSError(errno.ELOOP, why, str(target.path))
             part = self._part(f"release {outcome.name if whole else target.table}", target.path)
             if whole:
-                self._page(part, [outcome], public=True)
+                options = option_values(target.file.options, WRITERS[target.file.format].options)
+                self._page(part, [outcome], public=True, **options)
             else:
                 write_table(outcome.problem, outcome.pattern, target.table, target.file, part)
             yield target.path
 
-    def _page(self, part: Path, outcomes: Sequence[Outcome], public: bool) -> None:
+    def _page(self, part: Path, outcomes: Sequence[Outcome], public: bool, **options: Any) -> None:
         from sdcdsl.report.page import write_page  # noqa: PLC0415  templates take a while to load
 
-        write_page(part, outcomes, self.provenance, public=public)
+        write_page(part, outcomes, self.provenance, public=public, **options)
 
     def _part(self, what: str, path: Path, *, confidential: bool = False) -> Path:
         self.what[path.parent.resolve() / path.name] = what

@@ -284,12 +284,16 @@ def _wider(made: SearchRound, deadline: Deadline) -> Result | None:
 
 
 def _known(best: SearchRound) -> CheckpointState | None:
-    """What a search of the same problem may begin with; it is attacked again before it counts."""
+    """What a search of the same problem may begin with; it is attacked again before it counts. Its witnesses are those
+    that the search before it had, and need not be all."""
     pattern = best.result.pattern
     if best.plan.engine.name != "csp" or pattern is None:
         return None
     hidden = (pattern.status != EXACT) | ~best.problem.dataset["published"].values
-    return CheckpointState({"phase": "search"}, {"hidden": hidden})
+    moves, arrays = best.result.moves, {"hidden": hidden}
+    if moves is not None:
+        arrays |= {"move_start": moves.start, "move_cell": moves.cell, "move_amount": moves.move}
+    return CheckpointState({"phase": "search", "cells": 0 if moves is None else moves.cells}, arrays)
 
 
 def _late(problem: TableProblem) -> int:

@@ -239,7 +239,7 @@ def _searched(
             result = run_with_timeout(patience, lambda: run(problem, plan.engine.name, context))
     except TimedOut:
         allowed, passed = context.deadline.limit or 0.0, perf_counter() - begun
-        said = f"the search had {allowed:.3g} s, did not come back in {passed:.0f} s, and was given up"
+        said = f"the search had {round(allowed, 2):.3g} s, did not come back in {passed:.0f} s, and was given up"
         context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(said,))
     except ClusterLost:
@@ -276,8 +276,9 @@ def _audited(
         watch.auditing(problem.name, done, total)
 
     try:
-        given = {"before": before, "hints": result.moves}
-        made = audit_release(problem, pattern, exact=False, progress=progress, team=team, **given)
+        made = audit_release(
+            problem, pattern, exact=False, progress=progress, team=team, before=before, hints=result.moves
+        )
     except ClusterLost:
         raise
     except Exception as error:

@@ -182,7 +182,7 @@ def _judged(
             return verdicts.scenarios(moved, old, new)
         case d.Cost():
             return ChangeVerdict(VerdictReason.ORDER_ONLY if a == b else VerdictReason.COST)
-        case d.Release() | d.Assess() | d.UnitOf():
+        case d.Release() | d.Assess() | d.UnitOf() | d.Labels():
             return ChangeVerdict(VerdictReason.SILENT)
         case d.Knows() | d.Coalition() if a is None or b is None:
             return ChangeVerdict(VerdictReason.KNOWS_MORE, undone=b is None)
@@ -282,6 +282,8 @@ def _key(s: d.Statement) -> Hashable:
             return ("sum", total, name)
         case d.HierarchyFile(_, name) | d.HierarchyPrefix(_, name) | d.HierarchyTree(_, name):
             return ("hierarchy", name)
+        case d.Labels(file, language):
+            return ("labels", language or file.path)
         case d.Release(file):
             return file.path
         case d.Knows():

@@ -94,6 +94,14 @@ class HierarchyTree(Located):
     name: str | None = None
 
 
+@record
+class Labels(Located):
+    """`labels [LANGUAGE] FORMAT "file"`: what the codes mean, in words. Without a language the file says which."""
+
+    file: FileReference
+    language: str | None = None
+
+
 # ---- in data and tables --------------------------------------------------------------------
 
 
@@ -294,7 +302,7 @@ class Release(Located):
 
 
 Statement = (
-    Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree
+    Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree | Labels
     | Column | Origin | From | By | Recode | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
     | Bounds | Each | Coalition | Knows | Against | Level | Conditional | Scenarios | Cost | MethodChain
     | Assess | Release

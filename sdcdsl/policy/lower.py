@@ -13,7 +13,7 @@ from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.lower_expressions import Pieces, text_of, unquoted
 from sdcdsl.syntax.layout import cells_of, depths_of, is_rule
-from sdcdsl.syntax.tree import Node, Parsed
+from sdcdsl.syntax.tree import Node, Parsed, Token
 from sdcdsl.vocabulary.methods import METHODS
 
 
@@ -145,6 +145,11 @@ class _Lowering(Pieces):
         nodes = tuple(zip((max(depth, 0) for depth in depths), self.codes(node), strict=True))
         return d.HierarchyTree(nodes, name=self.names(list(node.tokens("NAME"))), span=self.span(node))
 
+    def _labels(self, node: Node) -> d.Labels:
+        *language, format = node.tokens("NAME")
+        file = self.file_after(node, format)
+        return d.Labels(file, text_of(language[0]) if language else None, span=self.span(node))
+
     def _source(self, node: Node) -> d.Origin:
         return d.Origin(self.file(node), span=self.span(node))
 
@@ -176,10 +181,8 @@ class _Lowering(Pieces):
         return d.Recode(text_of(self.first(node)), tuple(groups), span=self.span(node))
 
     def _recode_file(self, node: Node) -> d.Recode:
-        name, format, path = list(node.tokens("NAME", "STRING"))[:3]
-        span = Span(self.parsed.source, format.start, path.end)
-        file = d.FileReference(text_of(format), text_of(path), options=self.options(node), span=span)
-        return d.Recode(text_of(name), file=file, span=self.span(node))
+        name, format = list(node.tokens("NAME"))[:2]
+        return d.Recode(text_of(name), file=self.file_after(node, format), span=self.span(node))
 
     def _sum(self, node: Node) -> d.Sum:
         return d.Sum(text_of(self.first(node)), span=self.span(node))
@@ -345,10 +348,13 @@ class _Lowering(Pieces):
         return d.Engine(name, options=self.options(node), written=written, span=self.span(node))
 
     def file(self, node: Node) -> d.FileReference:
+        return self.file_after(node, self.first(node))
+
+    def file_after(self, node: Node, format: Token) -> d.FileReference:
         path = node.token("STRING")
         assert path is not None
-        span = Span(self.parsed.source, self.first(node).start, path.end)
-        return d.FileReference(text_of(self.first(node)), text_of(path), options=self.options(node), span=span)
+        span = Span(self.parsed.source, format.start, path.end)
+        return d.FileReference(text_of(format), text_of(path), options=self.options(node), span=span)
 
     def options(self, node: Node) -> tuple[d.Option, ...]:
         block = node.node("options")

@@ -189,6 +189,11 @@ def _(s: d.HierarchyTree) -> str:
 
 
 @statement.register
+def _(s: d.Labels) -> str:
+    return f"labels {s.language + ' ' if s.language else ''}{file(s.file)}"
+
+
+@statement.register
 def _(s: d.Column) -> str:
     rank = f"({s.rank})" if s.rank is not None else ""
     return f"column {s.role}{rank} = {quoted(s.column)}"

@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sdcdsl.proof.exact import TOLERANCE, excess
+from sdcdsl.proof.exact import TOLERANCE
+from sdcdsl.proof.members import NOBODY, Known, MemberKnowledge
 
 if TYPE_CHECKING:
     from sdcdsl.proof.system import ProofPairs, ProofProblem
     from sdcdsl.proof.witness import MoveMatrix
-
-NOBODY = np.zeros(0, dtype=np.int64)
-SURELY = 1 - 1e-9  # of what a member leaves a cell: a shorter move is in its box, whatever is rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +100,14 @@ class ServedMembers:
     def extended(self, problem: ProofProblem) -> None:
         """The problem has more pairs in its list, after the others."""
         self.problem, self.of_pair = problem, self.families.number_of(problem.pairs)
-        self.__dict__.pop("_own", None)
+        self.__dict__.pop("with_rows", None)
 
     @cached_property
-    def _known(self) -> _KnownByCell:
-        return _KnownByCell(self.problem, self.families)
+    def knowledge(self) -> MemberKnowledge:
+        known = self.problem.regions.known
+        attacker = np.repeat(np.arange(len(known.start) - 1), np.diff(known.start))
+        entries = Known(attacker, known.cell, known.low, known.high)
+        return MemberKnowledge(entries, self.problem.system.a, self.families.class_of)
 
     def take(
         self, moves: MoveMatrix, witness: int, step: float, pair: np.ndarray, up: np.ndarray, far: np.ndarray
@@ -129,7 +130,7 @@ class ServedMembers:
             here &= (need > 0) & (far >= np.nextafter(need * (1 - TOLERANCE), np.inf))
             if not here.any():
                 continue
-            out = self._known.left_out(number_of_class, moves.cell[cells], moves.move[cells], step, allowed)
+            out = self.knowledge.left_out(number_of_class, moves.cell[cells], moves.move[cells], step, allowed)
             for family, way in zip(number[here].tolist(), up[here].tolist(), strict=True):
                 left, at = self.left[int(way)], int(family)
                 before = left[at]
@@ -147,7 +148,7 @@ class ServedMembers:
             return NOBODY, NOBODY
         family = np.repeat([f for f, _ in rows], [len(left) for _, left in rows])
         attacker = np.concatenate([left for _, left in rows])
-        own = self._own
+        own = self.with_rows
         key = family * len(self.families.class_of) + attacker
         at = np.minimum(np.searchsorted(own, key), max(len(own) - 1, 0))
         fresh = own[at] != key if len(own) else np.ones(len(key), dtype=bool)
@@ -159,17 +160,12 @@ class ServedMembers:
         if left is None or not len(left):
             return NOBODY
         key = family * len(self.families.class_of) + left
-        return left[~np.isin(key, self._own)]
-
-    def helps(self, family: int, side: int, cells: np.ndarray, move: np.ndarray, step: float) -> bool:
-        """Whether a table would serve one of those who wait."""
-        out = self._known.left_out(int(self.families.of[family]), cells, move, step, 0.0)
-        return not np.isin(self.pending(family, side), out).all()
+        return left[~np.isin(key, self.with_rows)]
 
     @property
     def unlisted(self) -> int:
         """Pairs of members that have no row in the list."""
-        return self.families.pairs - (len(self._own) - len(self.families.without_family))
+        return self.families.pairs - (len(self.with_rows) - len(self.families.without_family))
 
     def reached(self, family: int) -> bool:
         return self.left[0][family] is not None and self.left[1][family] is not None
@@ -179,7 +175,7 @@ class ServedMembers:
         return np.unique(np.concatenate(sides)) if sides else NOBODY
 
     @cached_property
-    def _own(self) -> np.ndarray:
+    def with_rows(self) -> np.ndarray:
         """Members that are left out of their family, or have a pair of their own that requires as much."""
         families, pairs = self.families, self.problem.pairs
         count = len(families.class_of)
@@ -189,37 +185,3 @@ class ServedMembers:
         as_much = (pairs.lpl[own] >= families.lpl[family[own]]) & (pairs.upl[own] >= families.upl[family[own]])
         own = own[as_much]
         return np.unique(np.concatenate([without, family[own] * count + pairs.attacker[own]]))
-
-
-class _KnownByCell:
-    """What members of classes know, by cell, and the least that any of them leaves a cell."""
-
-    def __init__(self, problem: ProofProblem, families: Families) -> None:
-        known, a = problem.regions.known, problem.system.a
-        attacker = np.repeat(np.arange(len(known.start) - 1), np.diff(known.start))
-        mine = np.flatnonzero(families.class_of[attacker] >= 0)
-        order = mine[np.argsort(known.cell[mine], kind="stable")]
-        self.a, self.attacker, self.cell = a, attacker[order], known.cell[order]
-        self.low, self.high, self.class_of = known.low[order], known.high[order], families.class_of
-        self.start = np.searchsorted(self.cell, np.arange(len(a) + 1))
-        down, up = np.full(len(a), np.inf), np.full(len(a), np.inf)
-        np.minimum.at(down, self.cell, a[self.cell] - self.low)
-        np.minimum.at(up, self.cell, self.high - a[self.cell])
-        self.slack = np.stack([down, up])  # [down | up, cell]
-        excluded = (self.low > a[self.cell]) | (self.high < a[self.cell])
-        self.never = np.unique(self.attacker[excluded])  # whose box does not hold the truth
-
-    def left_out(self, number: int, cells: np.ndarray, move: np.ndarray, step: float, allowed: float) -> np.ndarray:
-        """Members of the class whose box does not hold the table."""
-        far = step * move
-        slack = np.where(far > 0, self.slack[1, cells], self.slack[0, cells])
-        beyond = np.asarray((np.abs(far) >= SURELY * slack) & (far != 0))
-        cells, move = cells[beyond], move[beyond]
-        count = self.start[cells + 1] - self.start[cells]
-        at = np.repeat(np.arange(len(cells)), count)
-        entry = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count) + self.start[cells][at]
-        a, each = self.a[self.cell[entry]], move[at]
-        steps = np.full(len(each), step)
-        off = np.maximum(excess(a, steps, each, self.high[entry]), excess(-a, -steps, each, -self.low[entry]))
-        out = np.unique(np.concatenate([self.attacker[entry[off > allowed]], self.never]))
-        return out[self.class_of[out] == number]

@@ -54,6 +54,13 @@ class ReachedLevels:
     tolerance: np.ndarray  # float64 [claim]: the largest share of a level that was used; 0: it holds exactly
     reasons: dict[int, list[str]]  # by the number of the claim
 
+    def of(self, claim: int) -> ReachedLevels:
+        """What one of them comes to, which has number 0 then."""
+        mine = slice(*np.searchsorted(self.claim, [claim, claim + 1]).tolist())
+        reasons = {0: self.reasons[claim]} if claim in self.reasons else {}
+        pair, up, far = self.pair[mine], self.up[mine], self.far[mine]
+        return ReachedLevels(self.claim[mine] - claim, pair, up, far, self.tolerance[claim : claim + 1], reasons)
+
 
 @dataclass(frozen=True, eq=False)
 class MoveMatrix:
@@ -116,6 +123,16 @@ class MoveMatrix:
         """Those that move no others than these cells, a mask."""
         beyond = np.bincount(self.owner[~cells[self.cell]], minlength=len(self))
         return self.only(np.flatnonzero(beyond == 0))
+
+    def fitting(self, l: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """[back | forth, witness]: the largest step within l ≤ step · move ≤ u."""
+        out = np.full((2, len(self)), np.inf)
+        forth, size = self.move > 0, np.abs(self.move)
+        up, down = u[self.cell], -l[self.cell]
+        for way, slack in ((1, np.where(forth, up, down)), (0, np.where(forth, down, up))):
+            np.minimum.at(out[way], self.owner, slack / size)
+        out[:, self.count == 0] = 0.0
+        return out
 
     def at(self, owner: np.ndarray, cell: np.ndarray) -> np.ndarray:
         """By how much these witnesses move these cells."""

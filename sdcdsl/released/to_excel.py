@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import errno
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.pattern import Pattern
 from sdcdsl.released.columns import written_columns
 from sdcdsl.released.frame import STATUS, bound_table, release_frame
+from sdcdsl.released.labels import with_labels
 
 ROWS = (1 << 20) - 1  # of a sheet, below its head
 MADE = datetime.datetime(2000, 1, 1)  # the same release is the same file, whenever it is made
@@ -21,10 +23,16 @@ WORD = 31  # characters that the name of a sheet may have
 
 
 def write_release_excel(
-    problem: TableProblem, pattern: Pattern, table: str, path: Path, *, decimals: int | None = None
+    problem: TableProblem,
+    pattern: Pattern,
+    table: str,
+    path: Path,
+    *,
+    decimals: int | None = None,
+    labels: Sequence[str] | None = None,
 ) -> None:
     with workbook(path) as book:
-        published_sheet(book, problem, pattern, table, decimals)
+        published_sheet(book, problem, pattern, table, decimals, labels=labels)
 
 
 def workbook(path: Path) -> Any:
@@ -35,12 +43,18 @@ def workbook(path: Path) -> Any:
 
 
 def published_sheet(
-    book: Any, problem: TableProblem, pattern: Pattern, table: str, decimals: int | None = None, name: str = ""
+    book: Any,
+    problem: TableProblem,
+    pattern: Pattern,
+    table: str,
+    decimals: int | None = None,
+    name: str = "",
+    labels: Sequence[str] | None = None,
 ) -> None:
     bound = bound_table(problem, table)
-    frame = release_frame(problem, pattern, table, decimals)
+    frame, words = with_labels(release_frame(problem, pattern, table, decimals), bound, labels)
     check_rows(table, len(frame))
-    codes = written_columns(bound)
+    codes = [*written_columns(bound), *words]
     sheet = book.add_worksheet(name or sheet_name(table))
     head = book.add_format({"bold": True, "bottom": 1})
     figures = book.add_format({"num_format": "#,##0.###############", "align": "right"})

@@ -113,10 +113,6 @@ class Unreadable(Exception):
     """No lock, or not one that this version knows; says why."""
 
 
-def read_lock(path: Path) -> dict[str, Any]:
-    return load_lock(path)[0]
-
-
 def load_lock(path: Path) -> tuple[dict[str, Any], bytes]:
     """What it says, and the bytes that say it: a signature is about these, whatever the file holds a moment later."""
     try:

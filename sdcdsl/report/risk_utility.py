@@ -20,7 +20,6 @@ from sdcdsl.report.risk_utility_shapes import RADIUS, SHAPES, outline
 from sdcdsl.report.svg_frame import colour, drawing, upright
 
 WIDTH = 900
-SIZES = {"title": 16.0, "about": 11.0, "tick": 11.0, "label": 11.0, "axis": 12.0}  # of letters, by class
 _LEFT, _RIGHT, _HIGH = 72.0, 74.0, 380.0  # room left and right of the map, and its height
 _ROW, _STRIP_ROW, _STRIP_HEAD = 24.0, 34.0, 22.0  # of the legend, and of the strips below the map
 _EDGE = 14.0  # a label may stand this far outside the frame

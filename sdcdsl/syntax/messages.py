@@ -60,6 +60,7 @@ USAGE: dict[str, dict[str, Usage]] = {
             " | tree (lines `- CODE`) [as NAME]",
             'hierarchy hrc "nace.hrc"',
         ),
+        "labels": Usage('labels [LANGUAGE] FORMAT "FILE" [{ … }]', 'labels en csv "nace-en.csv"'),
     },
     "data": {
         "column": Usage('column ROLE = "COLUMN"', 'column unit = "enterprise_id"'),
@@ -130,6 +131,7 @@ _NAMED_AFTER = {
     "as": "a name",
     "by": "a dimension",
     "recode": "a dimension",
+    "labels": "a language or a format such as `csv`",
     "from": "the name of a data block",
     "sum": "a column",
     "value": "a column",

@@ -18,6 +18,7 @@ from sdcdsl.syntax.messages import USAGE
 from sdcdsl.vocabulary.formats import (
     CELL_LISTS,
     HIERARCHIES,
+    LABELS,
     READERS,
     RECODES,
     TABLES,
@@ -58,6 +59,7 @@ def edition() -> dict[str, Any]:
                 "tables": TABLES,
                 "hierarchies": HIERARCHIES,
                 "recodes": RECODES,
+                "labels": LABELS,
                 "cells": CELL_LISTS,
                 "releases": WRITERS,
             }.items()

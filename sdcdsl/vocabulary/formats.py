@@ -40,6 +40,8 @@ class Reader(Record):
     tables       read(path, options) -> (JJTable | None, [Diagnostic])
     hierarchies  read(path, total, name, options) -> (CodeTree | None, [Diagnostic])
     recodes      read(path, leaves, codes, options) -> (((code, (code, …)), …) | None, [Diagnostic])
+    labels       read(path, language, options) -> ({language: {code: label}} | None, [Diagnostic])
+                 (`language` as the policy says it, or None: all that the file has; "" is one that nobody names)
     cell_lists   read(path, dimensions, options) -> ([CellEntry], [Diagnostic])
 
     Bad input is a diagnostic, and never raises.
@@ -104,6 +106,7 @@ READERS = Registry("readers", Reader)
 TABLES = Registry("tables", Reader)
 HIERARCHIES = Registry("hierarchies", Reader)
 RECODES = Registry("recodes", Reader)
+LABELS = Registry("labels", Reader)
 CELL_LISTS = Registry("cell_lists", Reader)
 WRITERS = Registry("writers", Writer)
 REVIEWS = Registry("reviews", Review)
@@ -113,6 +116,7 @@ FORMATS: dict[str, Registry[Reader] | Registry[Writer]] = {
     "a table": TABLES,
     "a hierarchy": HIERARCHIES,
     "a recode": RECODES,
+    "labels": LABELS,
     "a list of sensitive cells": CELL_LISTS,
     "a release": WRITERS,
 }

@@ -33,7 +33,7 @@ def task_of(seed: int, slide: bool = False, open_ended: bool = False) -> AttackT
 
 def one_by_one(task: AttackTask, monkeypatch: pytest.MonkeyPatch) -> Findings:
     with monkeypatch.context() as patch, kernels("fast"):
-        patch.setattr(survey, "streams", lambda *_: False)
+        patch.setattr(survey, "batches_pay", lambda *_: False)
         return settle(task)
 
 

@@ -19,11 +19,11 @@ ROOT = Path(__file__).parent.parent.parent
 # Small tables are solved by the model, or have all their intervals at once: there would be nothing to keep.
 PROGRAM = """
 from dataclasses import replace
-from sdcdsl.accelerate.ip import benders
+from sdcdsl.accelerate.ip import all_levels
 from sdcdsl.cli import main
 from tests.by_search import by_search
 
-benders.TUNING = replace(benders.TUNING, most=0.0)
+all_levels.TUNING = replace(all_levels.TUNING, most=0.0)
 with by_search():
     main()
 """

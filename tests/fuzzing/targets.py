@@ -22,12 +22,12 @@ from typing import Any
 
 from sdcdsl.bind.readers.arb import read_arb
 from sdcdsl.bind.readers.argus_data import read_argus_data
+from sdcdsl.bind.readers.code_labels import read_cdl, read_csv_labels
 from sdcdsl.bind.readers.correspondence import read_correspondence
 from sdcdsl.bind.readers.file_kinds import kind_of_bytes
 from sdcdsl.bind.readers.hrc import hrc_text, read_hrc
 from sdcdsl.bind.readers.hst import read_hst
 from sdcdsl.bind.readers.jj import jj_text, read_jj
-from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import ColumnSelection
@@ -47,12 +47,13 @@ from sdcdsl.policy.lint import lint
 from sdcdsl.policy.read import read_text
 from sdcdsl.proof.checking import verify
 from sdcdsl.released import read_release
-from sdcdsl.report.lock import Unreadable, read_lock, seal
+from sdcdsl.report.lock import Unreadable, load_lock, seal
 from sdcdsl.report.signature import Untrusted
 from sdcdsl.report.signature import check as check_signature
 from sdcdsl.syntax.formatter import format_text
 from sdcdsl.syntax.parser import parse
 from tests.bind.policies import TODAY, bind_text
+from tests.bind.readers.reading import read_records
 from tests.conftest import ROOT, SHARED_DATA
 from tests.fuzzing import seeds
 from tests.released.problems import numbered, small
@@ -84,6 +85,12 @@ def put(raw: bytes, folder: Path, name: str) -> Path:
     path = folder / name
     path.write_bytes(raw)
     return path
+
+
+def labels(raw: bytes, folder: Path) -> None:
+    either(*read_cdl(put(raw, folder, "fuzzed.cdl")))
+    for language in (None, "en"):
+        either(*read_csv_labels(put(raw, folder, "fuzzed.csv"), language))
 
 
 # ---- policies ---------------------------------------------------------------------------------------
@@ -289,7 +296,7 @@ def _digested(raw: bytes) -> bytes:
 def lock(raw: bytes, folder: Path) -> None:
     path = put(raw, folder, "fuzzed.sdc.lock")
     try:
-        content = read_lock(path)
+        content, _ = load_lock(path)
     except Unreadable:
         return
     assert isinstance(seal(content), str)
@@ -357,6 +364,9 @@ def _policies() -> list[bytes]:
 TARGETS = {
     "policy": Target(policy, _policies, (*seeds.POLICY_WORDS, *NUMBERS)),
     "jj": Target(jj, lambda: [*seeds.JJ, *_files("csplib/targus.jj")], ("u", "s", "z", "w", ":", "(", ")", *NUMBERS)),
+    "labels": Target(
+        labels, lambda: [b'1,Groningen\n2,"Fries, land"\n', b"code;en;de\nA;Mining;Bergbau\n"], ("en", "de", ";")
+    ),
     "hrc": Target(hrc, lambda: [*seeds.HRC, *_files("examples/**/*.hrc", "bench/**/*.hrc")], ("@", "@@@", ".", "..")),
     "trees": Target(trees, lambda: [*seeds.TREES, *_files("tables/**/*corr*.csv")], ("Total", ";", ",", '"', "parent")),
     "rda": Target(rda, lambda: list(seeds.RDA), (*seeds.RDA_WORDS, *NUMBERS)),

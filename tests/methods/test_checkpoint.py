@@ -18,7 +18,7 @@ from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Separation
-from sdcdsl.accelerate.ip import benders
+from sdcdsl.accelerate.ip import all_levels
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, about, read, write
 from sdcdsl.methods.instance import Instance
@@ -282,7 +282,7 @@ class Ending(Checkpointer):
 )
 def test_a_search_goes_on_and_finds_the_same(searched, tmp_path, monkeypatch, sensitive, method, options, times):
     # Small tables have all their intervals at once: there would be nothing to keep.
-    monkeypatch.setattr(benders, "TUNING", replace(benders.TUNING, most=0.0))
+    monkeypatch.setattr(all_levels, "TUNING", replace(all_levels.TUNING, most=0.0))
     problem = problem_of(cube(tmp_path / "cube.jj", 3 if sensitive < 10 else 4, sensitive))
     whole = run(problem, method, SolveContext(options, Deadline(), seed=5))
     path = tmp_path / "a.checkpoint"

@@ -43,6 +43,18 @@ class Checked(HTMLParser):
         self.text += f"{data}\n"
 
 
+def test_the_model_has_the_codes_of_its_cells(loaded):
+    model = loaded.model("investment")
+    problem = loaded.problems["investment"].bound
+    last = problem.label(problem.n - 1).rpartition(", ")[2]
+    dimension, code = last.split(" = ")
+    here = [cell for cell in range(problem.n) if problem.label(cell).endswith(last)]
+    assert 1 < len(here) < problem.n
+    assert model.variables["x"].sel({dimension: code}).indexes["cell"].tolist() == here
+    with pytest.raises(KeyError, match="no protect block"):
+        loaded.model("investments")
+
+
 def test_from_a_file_to_a_release(loaded, tmp_path):
     run = loaded.protect()
     assert list(run) == ["investment"]

@@ -95,9 +95,6 @@ def test_changes_count_and_nothing_else(seed: int):
     written.low, written.high = written.low - 0.5, written.high + 0.5
     program.change_bounds(written.low, written.high)
     agree()
-    written.row_low[[0, 2]] = written.row_high[[0, 2]]
-    program.change_row_bounds(written.row_low[[0, 2]], written.row_high[[0, 2]], np.array([0, 2]))
-    agree()
     row = csr_array(draw.integers(-2, 3, (2, 12)).astype(float))
     ends = row @ program.x
     written.A = csr_array(vstack([written.A, row]))

@@ -22,7 +22,7 @@ from sdcdsl.methods.incumbents import Incumbents
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
-from sdcdsl.pattern import Pattern, hidden
+from sdcdsl.pattern import hidden
 from sdcdsl.pipeline import search
 from sdcdsl.pipeline.protect import planned, prepare
 from sdcdsl.pipeline.rounds import NOT_AUDITED, Rounds
@@ -113,10 +113,11 @@ def test_an_audit_that_does_not_end_takes_nothing_away(tmp_path) -> None:
     def search(*_: object) -> Result:
         return Result(FEASIBLE, hidden(a, np.ones(len(a), dtype=bool)), 10.0 - len(audits), timed=True)
 
-    def judge(problem: TableProblem, pattern: Pattern, *_: object) -> tuple[Audit | None, list[Diagnostic]]:
+    def judge(problem: TableProblem, result: Result, *_: object) -> tuple[Audit | None, list[Diagnostic]]:
         if audits:
             Event().wait(HANGS)
-        audits.append(audit_release(problem, pattern, exact=False))
+        assert result.pattern is not None
+        audits.append(audit_release(problem, result.pattern, exact=False))
         return audits[-1], []
 
     shares = Shares(Still(1.0), task.problem, "csp")

@@ -87,11 +87,13 @@ FACTS = {"publish", "suppress", "fix", "waive", "require", "together", "seed"}
     ids=["knowledge", "statements", "quantities", "roles", "rules", "experiments"],
 )
 def test_every_word_has_a_case(cases: dict[str, Case], words: set[str]):
-    assert set(cases) == words
+    missing, left_over = sorted(words - set(cases)), sorted(set(cases) - words)
+    assert not missing and not left_over, f"tests/words/cases.py lacks {missing}, and has {left_over} of no word"
 
 
 def test_every_option_and_every_choice_has_a_case():
-    assert option_words() <= set(OPTIONS)
+    missing = sorted(option_words() - set(OPTIONS))
+    assert not missing, f"OPTIONS of tests/words/cases.py lack {missing}"
     for option, choice in choice_words():
         said = re.compile(rf"\b{option.split()[1]} {choice}\b")
         default = options_of(METHODS[option.split()[0]].options)[option.split()[1]].default == choice
@@ -131,6 +133,6 @@ def test_the_word_changes_the_outcome(tmp_path: Path, word: str):
 @pytest.mark.parametrize("method", [m for m in METHODS if METHODS[m].lacks])
 def test_what_a_method_does_not_listen_to_is_refused(tmp_path: Path, method: str):
     for option in METHODS[method].lacks:
-        said = {"gap": "gap 1%", "threads": "threads 2"}[option]
+        said = {"gap": "gap 1%", "threads": "threads 2", "backend": "backend scip"}[option]
         case = OPTIONS[f"{method} time_limit"]
         assert protected(tmp_path, case.given.replace("time_limit 0 s", said), case.files)["codes"] == ["SDC147"]

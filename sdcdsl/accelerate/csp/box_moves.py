@@ -8,10 +8,11 @@ import numpy as np
 from sdcdsl.accelerate.csp.box_arrays import ALLOW, FORBID, FREE, LATTICE, NONE, TOUCHED
 from sdcdsl.accelerate.csp.box_pool import bar
 from sdcdsl.accelerate.csp.box_through_cell import BIG, box, draw
+from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.numerics.compiled import kernel
 
 SLIGHT = 1e-300  # how far a cell goes that is on the list and does not move
-MEMBERS = 4  # of a union that are tried, each without the others
+MEMBERS = BOXES.members
 
 
 @kernel

@@ -3,6 +3,7 @@ the problem, so that copies of it may do so side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -195,7 +196,7 @@ class BoxState:
         link_all.at(self.n)(np.arange(len(kept)), self._pattern, self._pool)
 
 
-def packed(moves: list[Move], cells: int) -> PackedMoves:
+def packed(moves: Sequence[Move], cells: int) -> PackedMoves:
     """Of moves one by one, within the first so many cells."""
     count = [0, *(np.count_nonzero(cell < cells) for cell, _ in moves)]
     cell = np.concatenate([np.zeros(0, dtype=np.int64), *(cell for cell, _ in moves)])

@@ -3,6 +3,7 @@ linear programs, which see more and take longer, go on from there while the tabl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -13,9 +14,8 @@ from sdcdsl.accelerate.csp.box_state import Move, packed
 from sdcdsl.accelerate.csp.box_sums import BoxSums
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
 from sdcdsl.accelerate.csp.heuristics import ByMoves, Found, Tell
-from sdcdsl.accelerate.csp.local_search import ALMOST_FREE
 from sdcdsl.accelerate.csp.product_table import ProductTable
-from sdcdsl.accelerate.csp.tuning import BOXES
+from sdcdsl.accelerate.csp.tuning import BOXES, LOCAL
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.instance import Instance
@@ -75,8 +75,9 @@ class ByBoxes:
     def tells_no_sums(self) -> bool:
         return self._protects_sums and self._started
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
-        price = None if hidden is None else np.where(hidden, BOXES.free, self.search.weight)
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
+        price = None if hidden is None or moves else np.where(hidden, BOXES.free, self.search.weight)
+        self.search.take(packed(moves, self.search.table.size))
         if not self.search.complete(self.deadline, price) and not self._others(self.search, self.deadline):
             return None if self.deadline.expired else self._last_resort()
         self.search.prune()
@@ -116,7 +117,7 @@ class ByBoxes:
                 continue
             if deadline.expired:
                 return False
-            price = np.where(search.hidden, ALMOST_FREE, search.w / unit)
+            price = np.where(search.hidden, LOCAL.almost_free, search.w / unit)
             slack = search.instance.slack(int(r.attacker[k]))
             move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price)
             if move is None:
@@ -199,6 +200,20 @@ class ByBoxes:
         if not self._by_boxes:
             self._adopt()
         return found
+
+    def require(self, instance: Instance) -> Found | None:
+        if not self._started:
+            return self._moves.require(instance)
+        search = BoxSearch(instance, self.search.table, instance.requirements, self.w, self._moves.seed)
+        search.take(packed(self.known_moves(), search.table.size))
+        if not search.complete(self.deadline) and not self._others(search, self.deadline):
+            return None
+        search.prune()
+        self.instance, self.search, self._best, self._at_boxes = instance, search, None, inf
+        self._sums, self._protects_sums = BoxSums(instance, self.w, self._moves.seed, self._others), False
+        if not self._by_boxes:
+            self._adopt()
+        return self._found("first pattern", self.deadline)
 
     def proves(self, hidden: np.ndarray) -> bool:
         if not self._started:

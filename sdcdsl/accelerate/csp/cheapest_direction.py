@@ -22,6 +22,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
 from sdcdsl.accelerate.csp.cheapest_in_basis import OverBasis
+from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.methods.instance import Instance
 from sdcdsl.numerics.lp import DUAL, LinearProgram
 from sdcdsl.numerics.null_space import RelationMatrix, independent_rows
@@ -31,7 +32,6 @@ from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 DUST = 1e-7  # moves below this share of the need are rounding errors
 SLIGHT = 1e-4  # slack below this share of the need does not raise the price further
-LONG = 2000  # steps by relations after which directions are first given a chance
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 
@@ -48,7 +48,7 @@ class Cheapest:
         self._nearby = DualSimplex(self._M, nearby)
         self._directions: OverBasis | None = None
         self._asked = False  # whether there are few directions
-        self._steps, self._vain = LONG, 0
+        self._steps, self._vain = LOCAL.long, 0
         self.solved = 0
 
     @cached_property

@@ -6,7 +6,7 @@ other one where that leads nowhere; the cheaper result counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class ConditionalRepair:
         self._best: Found | None = None
         self._seen: set[bytes] = set()
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         return self._mended(self._base.first(hidden))
 
     @property
@@ -48,6 +48,9 @@ class ConditionalRepair:
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._mended(self._base.complete(hidden, price))
+
+    def require(self, instance: Instance) -> Found | None:
+        return None
 
     def proves(self, hidden: np.ndarray) -> bool:
         return False
@@ -80,13 +83,7 @@ class ConditionalRepair:
                 return found
             found = None
             for way in (publish, not publish):
-                cells = of.whole.pair_cell[short]
-                trial, opens = more.copy(), may_open.copy()
-                if way:
-                    opens[cells] = False
-                    trial[np.isin(of.whole.pair_cell, cells)] = False
-                else:
-                    trial[short] = True
+                trial, opens = of.decided(more, may_open, short, way)
                 found = self.make(of.asking(trial, opens)).first()
                 if found is not None:
                     more, may_open = trial, opens

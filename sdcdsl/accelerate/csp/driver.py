@@ -14,7 +14,7 @@ the search, the best valid pattern is the result, with the best bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf, isfinite
 from time import process_time
@@ -26,6 +26,8 @@ from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
 from sdcdsl.accelerate.csp.finders import finder_for
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
+from sdcdsl.accelerate.csp.known_witnesses import completed_witnesses
+from sdcdsl.accelerate.csp.lazy_members import LazyMembers
 from sdcdsl.accelerate.csp.proving import Proving
 from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.bind.problem import TableProblem
@@ -65,14 +67,17 @@ class _Priced:
     def tells_no_sums(self) -> bool:
         return self.finder.tells_no_sums
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
-        return self._real(self.finder.first(hidden))
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
+        return self._real(self.finder.first(hidden, moves))
 
     def better(self, deadline: Deadline) -> Found | None:
         return self._real(self.finder.better(deadline))
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         return self._real(self.finder.complete(hidden, price))
+
+    def require(self, instance: Instance) -> Found | None:
+        return self._real(self.finder.require(instance))
 
     def proves(self, hidden: np.ndarray) -> bool:
         return self.finder.proves(hidden)
@@ -117,10 +122,12 @@ class _Solving:
         finder = self.finder = self._finder()
         with self._timed("search"):
             known = self._known()
-            found = finder.first(known)
+            moves = [] if known is None else self._known_witnesses()
+            found = finder.first(known, moves)
             if found is not None:
                 self._take(found)
-                self._resume(finder, known)
+                if not moves:
+                    self._resume(finder, known)
                 if self.phase == SEARCH:
                     began, left = self.deadline.elapsed, self.deadline.remaining
                     self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
@@ -164,13 +171,14 @@ class _Solving:
         typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
 
         def make(instance: Instance) -> SuppressionHeuristic:
-            prices, sums = self.w + toll * typical, self.conditions is None
-            seed, team = self.context.seed, self.context.team
+            prices, seed, team = self.w + toll * typical, self.context.seed, self.context.team
+            sums = self.conditions is None and self.problem.families is None
             return finder_for(instance, prices, self.deadline, self._tell, seed, sums, team)
 
-        return (
-            make(self.instance) if self.conditions is None else ConditionalRepair(self.conditions, make, self.deadline)
-        )
+        if self.conditions is not None:
+            return ConditionalRepair(self.conditions, make, self.deadline)
+        finder = make(self.instance)
+        return finder if self.problem.families is None else LazyMembers(finder, self.problem, self.deadline)
 
     def _improve(self, finder: SuppressionHeuristic, until: float, while_gaining: bool = False) -> None:
         idle = 0
@@ -187,7 +195,8 @@ class _Solving:
     def _prove(self, finder: SuppressionHeuristic) -> bool:
         """Whether it was proved that there is no pattern (with so few cells)."""
         aside = None if self.conditions is None else self.conditions.aside
-        bounding = self.bounding = Bounding(self.instance, self.w, self.cap, aside, self.context.team)
+        instance = finder.instance if isinstance(finder, LazyMembers) else self.instance
+        bounding = self.bounding = Bounding(instance, self.w, self.cap, aside, self.context.team)
         self.phase = BOUND
         if self.checkpointer.found is not None:
             bounding.resume(self.checkpointer.found.arrays)
@@ -213,6 +222,15 @@ class _Solving:
             return None
         must = self.instance.sensitive | self.instance.open_anyway
         return None if (must & ~hidden).any() or (hidden & ~self.instance.may_open).any() else hidden
+
+    def _known_witnesses(self) -> list[Move]:
+        """Of that pattern, those that add up; what the search before had in hand. Others are looked for anew."""
+        state = self.checkpointer.found
+        if state is None or "move_start" not in state.arrays:
+            return []
+        start, cell, d = (state.arrays[f"move_{name}"] for name in ("start", "cell", "amount"))
+        moves = MoveMatrix(start, cell, d, int(state.facts["cells"]))
+        return completed_witnesses(self.instance, moves)
 
     def _resume(self, finder: SuppressionHeuristic, known: np.ndarray | None) -> None:
         """With that pattern, if attackers find nothing wrong with it."""
@@ -300,11 +318,11 @@ class _Solving:
 
     # ---- small things ------------------------------------------------------------------------------------
 
-    def _tell(self, standing: Progress) -> None:
-        objective = standing.objective
+    def _tell(self, progress: Progress) -> None:
+        objective = progress.objective
         if self.best is not None:
             objective = self.best[1] if objective is None else min(objective, self.best[1])
-        self.context.report(Progress(standing.phase, objective, self.bound, standing.note))
+        self.context.report(Progress(progress.phase, objective, self.bound, progress.note))
 
     @contextmanager
     def _timed(self, phase: str) -> Iterator[None]:

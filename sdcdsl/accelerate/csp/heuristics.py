@@ -7,8 +7,7 @@ hidden.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -17,19 +16,15 @@ from sdcdsl.accelerate.csp.box_search import adds_up
 from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
-from sdcdsl.accelerate.csp.tuning import BOXES
+from sdcdsl.accelerate.csp.sliding import requirements_with
+from sdcdsl.accelerate.csp.tuning import BOXES, LOCAL, NETWORK
 from sdcdsl.deadline import Deadline
-from sdcdsl.methods.instance import DOWN, UP, Instance, Requirements
+from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.pattern_check import falling_short
 from sdcdsl.methods.result import Progress
 
 Tell = Callable[[Progress], None]
 Found = tuple[np.ndarray, float]  # hidden cells, and what they cost
-
-FIRST_SLICE = 3.0  # seconds for neighbourhoods of flows, twice as many every time
-ROUNDS = 40  # neighbourhoods between two looks at what else there is to do
-KICKS = 30  # of what is published, likewise
-SHARES_UP = (1.0, 0.0, 0.5)  # of what a sliding level requires beyond the other two
 
 
 class SuppressionHeuristic(Protocol):
@@ -48,8 +43,8 @@ class SuppressionHeuristic(Protocol):
         """Whether sums of what its patterns hide are protected as well, where the rules call them sensitive."""
         ...
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
-        """`hidden`: a pattern that is known, to hide little beyond."""
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
+        """`hidden`: a pattern that is known, to hide little beyond; `moves`: its witnesses."""
         ...
 
     def better(self, deadline: Deadline) -> Found | None:
@@ -58,6 +53,10 @@ class SuppressionHeuristic(Protocol):
 
     def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
         """A valid pattern that hides little beyond `hidden`."""
+        ...
+
+    def require(self, instance: Instance) -> Found | None:
+        """The pattern, completed for an instance with more pairs in its list; goes on with that one."""
         ...
 
     def proves(self, hidden: np.ndarray) -> bool:
@@ -75,7 +74,7 @@ class ByFlows:
     def __init__(self, search: NetworkSearch, deadline: Deadline, tell: Tell, otherwise: SuppressionHeuristic):
         self.search, self.deadline, self.tell, self._otherwise = search, deadline, tell, otherwise
         self._best: np.ndarray | None = None
-        self._slice = FIRST_SLICE
+        self._slice = NETWORK.first_slice
         self._settled = False
 
     @property
@@ -90,9 +89,9 @@ class ByFlows:
     def tells_no_sums(self) -> bool:
         return False
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         found = self._kept(self.search.protect(self.deadline, self.tell, start=hidden, effort=0.0))
-        return found or self._otherwise.first(hidden)
+        return found or self._otherwise.first(hidden, moves)
 
     def better(self, deadline: Deadline) -> Found | None:
         if self._best is None:
@@ -110,6 +109,9 @@ class ByFlows:
         if self._best is None:
             return self._otherwise.complete(hidden, price)
         return self.search.repair(hidden, price)
+
+    def require(self, instance: Instance) -> Found | None:
+        return self._otherwise.require(instance) if self._best is None else None
 
     def proves(self, hidden: np.ndarray) -> bool:
         return False
@@ -145,14 +147,14 @@ class ByMoves:
     def tells_no_sums(self) -> bool:
         return False
 
-    def first(self, hidden: np.ndarray | None = None) -> Found | None:
+    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
         best: tuple[LocalSearch, SearchState] | None = None
-        for share in SHARES_UP if slides else SHARES_UP[:1]:
+        for share in LOCAL.shares_up if slides else LOCAL.shares_up[:1]:
             search = LocalSearch(
                 self.instance, requirements_with(self.instance, share), self.deadline, self.seed, self.w, self._improved
             )
-            state = search.start(hidden)
+            state = search.completed(list(moves)) if moves else search.start(hidden)
             if state is not None and (best is None or state.cost < best[1].cost):
                 best = search, state
         if best is None:
@@ -167,7 +169,7 @@ class ByMoves:
         if self.search.exchanges:
             self.phase = "exchange"
             before = self._state.cost
-            self._state = self.search.exchanged(self._state, KICKS)
+            self._state = self.search.exchanged(self._state, LOCAL.kicks)
             self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
         elif self.search.hasty:
             self.phase = "move by move"
@@ -180,7 +182,7 @@ class ByMoves:
             self._swept = self._state.cost > before * (1 - 1e-3) and not deadline.expired
         else:
             self.phase = "neighbourhoods"
-            self._state = self.search.neighbourhoods(self._state, ROUNDS)
+            self._state = self.search.neighbourhoods(self._state, LOCAL.rounds)
         self.search.deadline = self.deadline
         return self._found(self.search.best or self._state)
 
@@ -196,6 +198,16 @@ class ByMoves:
             self._state, self._swept = state, False
         else:  # the pool may have numbered its moves anew
             self._state = self.search.best
+        return self._found(state)
+
+    def require(self, instance: Instance) -> Found | None:
+        if self.search is None or not self.moves or (instance.slide > instance.level.sum(axis=0)).any():
+            return None
+        search = LocalSearch(instance, instance.requirements, self.deadline, self.seed, self.w, self._improved)
+        state = search.completed(self.moves)
+        if state is None:
+            return None
+        self.instance, self.search, self._state, self._swept = instance, search, state, False
         return self._found(state)
 
     def proves(self, hidden: np.ndarray) -> bool:
@@ -217,7 +229,7 @@ class ByMoves:
     def adopt(self, moves: list[Move], deadline: Deadline) -> None:
         """Goes on from a pattern with a move for every requirement."""
         if self.search is None:
-            requirements = requirements_with(self.instance, SHARES_UP[0])
+            requirements = requirements_with(self.instance, LOCAL.shares_up[0])
             self.search = LocalSearch(
                 self.instance, requirements, deadline, self.seed, self.w, self._improved, BOXES.nearby
             )
@@ -253,26 +265,3 @@ def thinned(instance: Instance, hidden: np.ndarray, w: np.ndarray, deadline: Dea
         hidden[cell] = False
         hidden[cell] = bool(falling_short(instance, hidden))
     return hidden
-
-
-def requirements_with(instance: Instance, share_up: float) -> Requirements:
-    """The requirements, with what sliding levels require beyond the other two divided between up and down."""
-    need = instance.level.copy()
-    extra = instance.slide - need.sum(axis=0)
-    for pair in np.flatnonzero(extra > 0):
-        down, up = _own_slack(instance, int(pair))
-        more_up = min(share_up * extra[pair], max(up - need[UP, pair], 0.0))
-        more_down = min(extra[pair] - more_up, max(down - need[DOWN, pair], 0.0))
-        need[DOWN, pair] += more_down
-        need[UP, pair] += extra[pair] - more_down
-    side, pair = np.nonzero(need > 0)
-    return Requirements(pair, side, instance.pair_cell[pair], instance.pair_attacker[pair], need[side, pair])
-
-
-def _own_slack(instance: Instance, pair: int) -> tuple[float, float]:
-    cell, attacker = int(instance.pair_cell[pair]), int(instance.pair_attacker[pair])
-    view = instance.view_of[attacker]
-    down, up = float(instance.LB[view, cell]), float(instance.UB[view, cell])
-    cells, LB, UB = instance.known(attacker)
-    mine = np.flatnonzero(cells == cell)
-    return min([down, *LB[mine]], default=inf), min([up, *UB[mine]], default=inf)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
+from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance, Requirements
 from sdcdsl.numerics.nearest.l1 import L1
@@ -19,8 +20,6 @@ from sdcdsl.numerics.sparse_null_space import size
 from sdcdsl.status import INFEASIBLE, OPTIMAL
 
 DUST = 1e-7  # of the smallest level: moves below that are rounding errors
-DEAR = 1e3  # price of what is missed of a level, in typical prices
-MANY = 50  # attackers, each with slacks of their own
 
 Move = tuple[np.ndarray, np.ndarray]  # cells, and how far they go
 
@@ -31,7 +30,7 @@ def joint_adjustment(
     """For the requirements `left`, all of them upwards, or as many as can go upwards at once; None if it takes too
     long. Whose own slack is too small both ways is left to other moves."""
     attackers = np.unique(requirements.attacker[left])
-    if not 0 < len(attackers) <= MANY:
+    if not 0 < len(attackers) <= LOCAL.many:
         return None
     cells = np.flatnonzero(instance.may_open)
     slack = np.min([np.minimum(*instance.slack(int(k))) for k in attackers], axis=0)[cells]
@@ -67,6 +66,6 @@ def _elastic(
     need = level[asked]
     low = np.concatenate([-slack, np.zeros(count), need])
     high = np.concatenate([slack, need + slack[asked], need + slack[asked]])
-    price = np.concatenate([cost, np.full(count, DEAR), np.zeros(count)])
+    price = np.concatenate([cost, np.full(count, LOCAL.dear), np.zeros(count)])
     made = L1(whole).solve(price, price, low, high, deadline)
     return made.z[:n] if made.status == OPTIMAL and made.z is not None else None

@@ -25,20 +25,9 @@ from sdcdsl.accelerate.csp.cheapest_direction import Cheapest, Move
 from sdcdsl.accelerate.csp.direction_pool import NONE, Pool
 from sdcdsl.accelerate.csp.exchange import Exchange
 from sdcdsl.accelerate.csp.joint_adjustment import joint_adjustment
+from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance, Requirements
-
-ALMOST_FREE = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
-TIE = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
-MOST_MOVES, SPARE_MOVES = 6000, 3  # moves that are kept, and as a multiple of those of a pattern
-TRIAL = 3  # moves one by one before their pace is judged
-FEW = 20  # requirements that are always served one by one
-PATIENCE = 4.0  # seconds that a first pattern may take before all that is left is served by one adjustment
-QUICK = 5_000_000  # entries of the tableau of exchanges: with more of them these take as long as moves one by one
-JOINTLY = 0.4  # of the time that is left, for that
-NOISE = 0.35
-WARMTH = 0.3  # how much dearer than before a step of the search may be, in hidden cells of mean weight
-AWAY = 1.0  # how far it may go from the best
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +57,7 @@ class LocalSearch:
         positive = weight[weight > 0]
         self.typical = float(np.median(positive)) if len(positive) else 1.0
         self.must = instance.sensitive | instance.open_anyway
-        self.weight = np.where(self.must, 0.0, weight + TIE * self.typical)
+        self.weight = np.where(self.must, 0.0, weight + LOCAL.tie * self.typical)
         self.pool = Pool(instance, sides)
         self.cheapest = Cheapest(instance, nearby)
         self.random = np.random.default_rng(seed)
@@ -97,6 +86,13 @@ class LocalSearch:
         made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
         return self._keep(self._pruned(self._with(self._nothing(), made)))
 
+    def completed(self, moves: list[Move]) -> SearchState | None:
+        """The pattern of these moves, and of more of them for what they do not certify."""
+        made = np.array([self.pool.add(*move) for move in moves], dtype=np.int64)
+        given = self._with(self._nothing(), made)
+        state = self._completed(given, given.users > 0)
+        return None if state is None else self._keep(self._pruned(state))
+
     def sweep(self, state: SearchState) -> SearchState:
         """Every hidden cell once, heaviest first."""
         order = np.flatnonzero((state.users > 0) & (self.weight > 0))
@@ -112,15 +108,15 @@ class LocalSearch:
         for _ in range(rounds):
             if self.deadline.expired or not len(state.moves):
                 break
-            price = self.weight * np.exp(self.random.normal(0, NOISE, self.instance.n))
-            below = state.cost + WARMTH * mean * self.random.random()
+            price = self.weight * np.exp(self.random.normal(0, LOCAL.noise, self.instance.n))
+            below = state.cost + LOCAL.warmth * mean * self.random.random()
             if self.random.random() < 0.5:
                 rest = self._less(state, self._some_moves(state))
                 made = self._repaired(rest, rest.users > 0, None, below, price)
             else:
                 made = self._without(state, self._related(state), below, price)
             state = made or state
-            if self.best is not None and state.cost > self.best.cost + AWAY * mean:
+            if self.best is not None and state.cost > self.best.cost + LOCAL.away * mean:
                 state = self.best
         return state
 
@@ -137,7 +133,7 @@ class LocalSearch:
         well, a first pattern that was begun in haste is made anew before them."""
         if not self.cheapest.slow or self._exchange is None:
             return False
-        return not self.hasty or self._exchange.N.size <= QUICK
+        return not self.hasty or self._exchange.N.size <= LOCAL.quick
 
     def exchanged(self, state: SearchState, kicks: int) -> SearchState:
         """What is published exchanged for heavier cells; the state itself if that brings nothing."""
@@ -206,7 +202,7 @@ class LocalSearch:
         users, count, cost = state.users.copy(), state.count.copy(), state.cost
         new: list[int] = []
         price = (self.weight if price is None else price) / self.typical  # solvers' tolerances are absolute
-        price[self.must | cheap] = ALMOST_FREE
+        price[self.must | cheap] = LOCAL.almost_free
         if closed is not None:
             price[closed] = inf
         left = np.flatnonzero(count == 0)
@@ -229,7 +225,7 @@ class LocalSearch:
                 cost += float(self.weight[cells[users[cells] == 0]].sum())
                 users[cells] += 1
                 count[self.pool.covers[made]] += 1
-                price[cells] = ALMOST_FREE
+                price[cells] = LOCAL.almost_free
             new += moves
         return SearchState(np.union1d(state.moves, np.array(new, dtype=np.int64)), users, count, cost)
 
@@ -237,10 +233,10 @@ class LocalSearch:
         """Whether what is left, one by one, would take too much of the time there is."""
         self._asked += 1
         left = int(np.count_nonzero(count == 0))
-        if self._joined or self._asked < TRIAL or left < FEW or not self.cheapest.slow:
+        if self._joined or self._asked < LOCAL.trial or left < LOCAL.few or not self.cheapest.slow:
             return False
         each = (self.deadline.elapsed - self._began) / self._asked
-        slow = left * each > min(PATIENCE, 0.2 * self.deadline.remaining)
+        slow = left * each > min(LOCAL.patience, 0.2 * self.deadline.remaining)
         self.deadline.mark_time_dependent(slow)
         return slow
 
@@ -248,7 +244,7 @@ class LocalSearch:
         """One move for all that is left."""
         self._joined = True
         self.hasty = self.best is None
-        part = self.deadline.within(JOINTLY * self.deadline.remaining)
+        part = self.deadline.within(LOCAL.jointly * self.deadline.remaining)
         made = joint_adjustment(self.instance, self.requirements, np.flatnonzero(count == 0), price, part)
         return None if made is None else self.pool.add(*made)
 
@@ -279,7 +275,7 @@ class LocalSearch:
             state = replace(state, cost=float(self.weight[state.users > 0].sum()))  # without rounding errors
             self.best = state
             self.improved(state)
-        if self.pool.count > max(MOST_MOVES, SPARE_MOVES * len(state.moves)):
+        if self.pool.count > max(LOCAL.most_moves, LOCAL.spare_moves * len(state.moves)):
             keep = np.unique(np.concatenate([state.moves, self.best.moves]))
             self.pool.keep(keep)
             state, self.best = (

@@ -1,7 +1,8 @@
 """The inner loops of suppression on networks: requirements that are given other witnesses, and what that saves.
 
-A requirement relies on a flow (`network_flows`), which is entered in a book (`network_book`), so that it can be taken
-back. Moves publish a cell, or several that belong together, and let the requirements that relied on it seek other ways.
+A requirement relies on a flow (`network_flows`), which is entered in the incumbent (`network_incumbent`), so that it
+can be taken back. Moves publish a cell, or several that belong together, and let the requirements that relied on it
+seek other ways.
 """
 
 from __future__ import annotations
@@ -37,130 +38,132 @@ CROWD = NETWORK.crowd
 
 
 @kernel
-def mend(web, slacks, asked, book, desk, ask):
+def mend(graph, slacks, requirements, incumbent, workspace, request):
     """Gives all pending requirements a new witness, in their order; False if one cannot have any or it costs more than
     `most`, `given_up` not counted, which is to be published when nobody relies on it any more (-1: none). Each flow
     that is found also serves other pending requirements whose cells it moves far enough."""
-    waiting, most, given_up = ask
-    token, own = book.state[TOKEN], web.w[given_up] if given_up >= 0 else 0.0
-    for i in range(waiting):
-        s = desk.pending[i]
-        if desk.listed[s] != token:
+    queued, most, given_up = request
+    token, own = incumbent.state[TOKEN], graph.w[given_up] if given_up >= 0 else 0.0
+    for i in range(queued):
+        s = workspace.pending[i]
+        if workspace.listed[s] != token:
             continue
         # One flow hides and publishes each cell at most, what was there before too; any requirement may take it up.
-        changes = 3 * len(book.users) + 2 * len(book.length)
-        if book.state[LOGGING] == 1 and book.state[LOGGED] + changes > book.log.shape[1]:
-            book.state[FULL] = LOG
+        changes = 3 * len(incumbent.users) + 2 * len(incumbent.length)
+        if incumbent.state[LOGGING] == 1 and incumbent.state[LOGGED] + changes > incumbent.log.shape[1]:
+            incumbent.state[FULL] = LOG
             return False
-        book.amounts[LIMIT] = DEAR * (most - book.amounts[COST] + own)
-        if book.length[s] <= SHORT:  # a long one is mended where it is broken
-            detach(web, book, s)
-        count = supply(web, slacks, asked, book, desk, s)
-        fine = book.amounts[LEFT] == 0
+        incumbent.amounts[LIMIT] = DEAR * (most - incumbent.amounts[COST] + own)
+        if incumbent.length[s] <= SHORT:  # a long one is mended where it is broken
+            detach(graph, incumbent, s)
+        count = supply(graph, slacks, requirements, incumbent, workspace, s)
+        fine = incumbent.amounts[LEFT] == 0
         moved = 0
         for k in range(count):  # arcs whose flow came back to nothing are out of it
-            j = desk.touched[k]
-            if abs(desk.flow[j]) <= EXACT * asked.need[s]:
-                desk.flow[j] = 0.0
-                drop(web, book, j)
+            j = workspace.touched[k]
+            if abs(workspace.flow[j]) <= EXACT * requirements.need[s]:
+                workspace.flow[j] = 0.0
+                drop(graph, incumbent, j)
             else:
-                desk.touched[moved] = j
+                workspace.touched[moved] = j
                 moved += 1
-        fine = fine and attach(web, book, desk, moved, s, 1.0)
-        desk.listed[s] = -1 if fine else token
+        fine = fine and attach(graph, incumbent, workspace, moved, s, 1.0)
+        workspace.listed[s] = -1 if fine else token
         for k in range(moved if fine and moved <= SHORT else 0):
-            j = desk.touched[k]
-            for q in range(asked.start[j], asked.start[j + 1]):
-                other = asked.side[q]
-                if desk.listed[other] == token:
-                    times = serves(slacks, asked, desk, moved, other)
-                    if times != 0.0 and attach(web, book, desk, moved, other, times):
-                        desk.listed[other] = -1
+            j = workspace.touched[k]
+            for q in range(requirements.start[j], requirements.start[j + 1]):
+                other = requirements.side[q]
+                if workspace.listed[other] == token:
+                    times = serves(slacks, requirements, workspace, moved, other)
+                    if times != 0.0 and attach(graph, incumbent, workspace, moved, other, times):
+                        workspace.listed[other] = -1
         for k in range(moved):
-            desk.flow[desk.touched[k]] = 0.0
+            workspace.flow[workspace.touched[k]] = 0.0
         if not fine:
-            book.state[SHORT_OF] = s
+            incumbent.state[SHORT_OF] = s
             return False
-        if book.amounts[COST] - (own if own > 0 and book.hidden[given_up] else 0.0) > most:
+        if incumbent.amounts[COST] - (own if own > 0 and incumbent.hidden[given_up] else 0.0) > most:
             return False
     return True
 
 
 @kernel
-def relying(book, desk, j, many):
+def relying(incumbent, workspace, j, many):
     """Adds the requirements that rely on the cell to the pending ones, each once; returns how many those are now."""
-    token, e = book.state[TOKEN], book.first[j]
+    token, e = incumbent.state[TOKEN], incumbent.first[j]
     while e >= 0:
-        s = book.entry[1, e]
-        if desk.listed[s] != token:
-            desk.listed[s] = token
-            desk.pending[many] = s
+        s = incumbent.entry[1, e]
+        if workspace.listed[s] != token:
+            workspace.listed[s] = token
+            workspace.pending[many] = s
             many += 1
-        e = book.entry[2, e]
+        e = incumbent.entry[2, e]
     return many
 
 
 @kernel
-def without(web, slacks, asked, book, desk, j):
+def without(graph, slacks, requirements, incumbent, workspace, j):
     """Tries to publish a cell: the requirements that rely on it seek other ways. Kept if that is cheaper."""
-    to, before = book.state[LOGGED], book.amounts[COST]
-    book.state[TOKEN] += 1
-    waiting = relying(book, desk, j, 0)
-    desk.pending[:waiting].sort()
-    desk.closed[j] = True
-    most = np.inf if book.state[OPEN_ONLY] == 1 else before - 1e-9 * web.w[j] - 1e-15
-    fine = mend(web, slacks, asked, book, desk, (waiting, most, j)) and not book.hidden[j]
-    desk.closed[j] = False
+    to, before = incumbent.state[LOGGED], incumbent.amounts[COST]
+    incumbent.state[TOKEN] += 1
+    queued = relying(incumbent, workspace, j, 0)
+    workspace.pending[:queued].sort()
+    workspace.closed[j] = True
+    most = np.inf if incumbent.state[OPEN_ONLY] == 1 else before - 1e-9 * graph.w[j] - 1e-15
+    fine = mend(graph, slacks, requirements, incumbent, workspace, (queued, most, j)) and not incumbent.hidden[j]
+    workspace.closed[j] = False
     if not fine:
-        undo(web, book, to)
+        undo(graph, incumbent, to)
 
 
 @kernel
-def sweep(web, slacks, asked, book, desk, cells):
-    """One cell after the other; returns how many were done before the book was full."""
+def sweep(graph, slacks, requirements, incumbent, workspace, cells):
+    """One cell after the other; returns how many were done before the incumbent was full."""
     for i in range(len(cells)):
-        if book.hidden[cells[i]] and not web.fixed[cells[i]]:
-            without(web, slacks, asked, book, desk, cells[i])
-        if book.state[FULL] != 0:
+        if incumbent.hidden[cells[i]] and not graph.fixed[cells[i]]:
+            without(graph, slacks, requirements, incumbent, workspace, cells[i])
+        if incumbent.state[FULL] != 0:
             return i
-        book.state[LOGGED] = 0
+        incumbent.state[LOGGED] = 0
     return len(cells)
 
 
 @kernel
-def shake(web, slacks, asked, book, desk, plan):
+def shake(graph, slacks, requirements, incumbent, workspace, plan):
     """Large neighbourhoods. Each row of the plan names cells that belong together (-1: none): the requirements that
     rely on them seek other ways at prices with some noise, and what became superfluous is published. Kept if not
-    dearer. Returns how many rows saved something; a book that is full ends it."""
+    dearer. Returns how many rows saved something; an incumbent that is full ends it."""
     cells, noise, salt = plan
     won = 0
     for i in range(len(cells)):
-        anchor, before = cells[i, 0], book.amounts[COST]
-        if book.users[anchor] == 0 or web.fixed[anchor]:
+        anchor, before = cells[i, 0], incumbent.amounts[COST]
+        if incumbent.users[anchor] == 0 or graph.fixed[anchor]:
             continue
-        book.state[TOKEN] += 1
-        waiting = 0
+        incumbent.state[TOKEN] += 1
+        queued = 0
         for j in cells[i]:
-            if j >= 0 and not web.fixed[j] and book.users[j] + waiting <= CROWD:
-                waiting = relying(book, desk, j, waiting)
+            if j >= 0 and not graph.fixed[j] and incumbent.users[j] + queued <= CROWD:
+                queued = relying(incumbent, workspace, j, queued)
         if salt[i] % 2 == 0:
-            desk.pending[:waiting].sort()
-        for k in range(waiting):
-            detach(web, book, desk.pending[k])
-        desk.closed[anchor] = salt[i] % 4 < 2
-        book.amounts[NOISE], book.state[SALT] = noise[i], salt[i]
-        fine = mend(web, slacks, asked, book, desk, (waiting, before + web.w[anchor] + 0.01 * before, -1))
-        desk.closed[anchor], book.amounts[NOISE] = False, 0.0
-        changed = book.state[LOGGED] if fine else 0
+            workspace.pending[:queued].sort()
+        for k in range(queued):
+            detach(graph, incumbent, workspace.pending[k])
+        workspace.closed[anchor] = salt[i] % 4 < 2
+        incumbent.amounts[NOISE], incumbent.state[SALT] = noise[i], salt[i]
+        fine = mend(
+            graph, slacks, requirements, incumbent, workspace, (queued, before + graph.w[anchor] + 0.01 * before, -1)
+        )
+        workspace.closed[anchor], incumbent.amounts[NOISE] = False, 0.0
+        changed = incumbent.state[LOGGED] if fine else 0
         for k in range(changed):
-            j = book.log[1, k]
-            if book.log[0, k] == HIDE and book.hidden[j]:
-                without(web, slacks, asked, book, desk, j)
-        if not fine or book.state[FULL] != 0 or book.amounts[COST] > before + 1e-14:
-            undo(web, book, 0)
-        elif book.amounts[COST] < before * (1 - 1e-9):
+            j = incumbent.log[1, k]
+            if incumbent.log[0, k] == HIDE and incumbent.hidden[j]:
+                without(graph, slacks, requirements, incumbent, workspace, j)
+        if not fine or incumbent.state[FULL] != 0 or incumbent.amounts[COST] > before + 1e-14:
+            undo(graph, incumbent, 0)
+        elif incumbent.amounts[COST] < before * (1 - 1e-9):
             won += 1
-        book.state[LOGGED] = 0
-        if book.state[FULL] != 0:
+        incumbent.state[LOGGED] = 0
+        if incumbent.state[FULL] != 0:
             break
     return won

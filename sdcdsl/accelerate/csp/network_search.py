@@ -64,7 +64,7 @@ class NetworkSearch:
         self._fixed = self.must[cells]
         self._w = np.where(self._fixed, 0.0, w[cells])
         self._w = rounded(self._w / (self._w.max(initial=0.0) or 1.0))
-        self._web = priced(network, self._w, self._fixed)
+        self._graph = priced(network, self._w, self._fixed)
         self.clashes: list[Clash] = []
         self._random = np.random.default_rng(seed)
         self._set_up(seed)
@@ -97,11 +97,11 @@ class NetworkSearch:
         cell, attacker = local[x.pair_cell[self.pair]], x.pair_attacker[self.pair]
         self._asked = asked_of(cell, 2 * self.side - 1, attacker, need[order], len(self.cells))
         self._slacks = slacks_of(x, self.cells, self.unit)
-        self._book = empty_incumbent(self._web, len(order), 40 * len(order) + 2 * len(self.cells))
-        self._desk = empty_workspace(self._web, len(order), seed)
+        self._incumbent = empty_incumbent(self._graph, len(order), 40 * len(order) + 2 * len(self.cells))
+        self._workspace = empty_workspace(self._graph, len(order), seed)
         typical = self._w[self._w > 0].mean() if (self._w > 0).any() else 1.0
-        self._book.amounts[places.TIE] = NETWORK.tie * typical
-        self._book.amounts[places.KEEP] = NETWORK.keep
+        self._incumbent.amounts[places.TIE] = NETWORK.tie * typical
+        self._incumbent.amounts[places.KEEP] = NETWORK.keep
         self._slides = [s for p in np.flatnonzero(slides) if (s := self._slide(int(p))) is not None]
 
     def _slide(self, pair: int) -> _Slide | None:
@@ -130,12 +130,12 @@ class NetworkSearch:
         """How far the requirement gets if every cell may be hidden, at most so far."""
         before = self._asked.need[side]
         self._asked.need[side] = most
-        hide(self._web, self._book, self._fixed)
-        self._book.amounts[places.LIMIT] = inf
+        hide(self._graph, self._incumbent, self._fixed)
+        self._incumbent.amounts[places.LIMIT] = inf
         self._run(supply, side)
-        self._desk.flow[:] = 0.0
+        self._workspace.flow[:] = 0.0
         self._asked.need[side] = before
-        return most - float(self._book.amounts[places.LEFT])
+        return most - float(self._incumbent.amounts[places.LEFT])
 
     def _kernel(self, kernel: Callable) -> Callable:
         return kernel.at(len(self.cells))  # pyright: ignore[reportFunctionMemberAccess]
@@ -146,7 +146,7 @@ class NetworkSearch:
     def mask(self) -> np.ndarray:
         """Which cells of the table are hidden."""
         hidden = self.must.copy()
-        hidden[self.cells] |= self._book.hidden
+        hidden[self.cells] |= self._incumbent.hidden
         return hidden
 
     @property
@@ -155,13 +155,13 @@ class NetworkSearch:
 
     def witness(self, side: int) -> tuple[np.ndarray, np.ndarray]:
         """The move a requirement relies on: cells of the table, and how far each goes."""
-        at = slice(self._book.begin[side], self._book.begin[side] + self._book.length[side])
-        return self.cells[self._book.entry[0, at]], self._book.flow[at] * self.unit
+        at = slice(self._incumbent.begin[side], self._incumbent.begin[side] + self._incumbent.length[side])
+        return self.cells[self._incumbent.entry[0, at]], self._incumbent.flow[at] * self.unit
 
     def protect(
         self,
         deadline: Deadline,
-        tell: Callable[[Progress], None] = lambda standing: None,
+        tell: Callable[[Progress], None] = lambda progress: None,
         *,
         start: np.ndarray | None = None,
         effort: float = 1.0,
@@ -201,79 +201,79 @@ class NetworkSearch:
     def _greedy(self, deadline: Deadline, start: np.ndarray | None, price: np.ndarray | None = None) -> bool:
         if self.clashes:
             return False
-        real, sides = self._web, len(self.side)
+        real, sides = self._graph, len(self.side)
         if price is not None:
             w = np.where(self._fixed, 0.0, price[self.cells])
-            self._web = priced(self._network, rounded(w / (w.max(initial=0.0) or 1.0)), self._fixed)
+            self._graph = priced(self._network, rounded(w / (w.max(initial=0.0) or 1.0)), self._fixed)
         hidden = self._fixed if start is None else self._fixed | start[self.cells]
-        forget(self._book)
-        hide(self._web, self._book, hidden)
-        self._book.state[places.LOGGING] = 0
-        self._book.state[places.TOKEN] += 1
-        self._desk.listed[:] = self._book.state[places.TOKEN]
+        forget(self._incumbent)
+        hide(self._graph, self._incumbent, hidden)
+        self._incumbent.state[places.LOGGING] = 0
+        self._incumbent.state[places.TOKEN] += 1
+        self._workspace.listed[:] = self._incumbent.state[places.TOKEN]
         done = 0
         while done < sides and not deadline.expired:
-            waiting = min(8 * NETWORK.batch, sides - done)
-            self._desk.pending[:waiting] = np.arange(done, done + waiting)
-            if self._run(moves.mend, (waiting, inf, -1)):
-                done += waiting
-            elif self._book.state[places.FULL]:
+            queued = min(8 * NETWORK.batch, sides - done)
+            self._workspace.pending[:queued] = np.arange(done, done + queued)
+            if self._run(moves.mend, (queued, inf, -1)):
+                done += queued
+            elif self._incumbent.state[places.FULL]:
                 self._more_slack()
             else:
-                self._clash(int(self._book.state[places.SHORT_OF]))
+                self._clash(int(self._incumbent.state[places.SHORT_OF]))
                 break
-        self._web = real
-        hide(self._web, self._book, self._book.hidden & ((self._book.users > 0) | self._fixed))
-        self._book.state[places.LOGGING] = 1
+        self._graph = real
+        hide(self._graph, self._incumbent, self._incumbent.hidden & ((self._incumbent.users > 0) | self._fixed))
+        self._incumbent.state[places.LOGGING] = 1
         return done == sides
 
     def _clash(self, side: int) -> None:
         """A requirement that stays short with every cell open."""
         s, p = int(self.side[side]), int(self.pair[side])
-        reach = (self._asked.need[side] - self._book.amounts[places.LEFT]) * self.unit
+        reach = (self._asked.need[side] - self._incumbent.amounts[places.LEFT]) * self.unit
         self.clashes.append(Clash(p, s, float(self.instance.level[s, p]), float(reach)))
 
     def _run(self, kernel: Callable, what):
-        return self._kernel(kernel)(self._web, self._slacks, self._asked, self._book, self._desk, what)
+        return self._kernel(kernel)(self._graph, self._slacks, self._asked, self._incumbent, self._workspace, what)
 
     def _more_slack(self) -> None:
         """Of what was full. Nothing may be left to be taken back.
 
-        What an attempt takes is given back when it is undone, so the book does not show afterwards what it lacked, nor
-        how much: it may have been to write nearly all witnesses anew, each of them longer."""
-        book, cells = self._book, len(self.cells)
-        before, top, size = int(book.state[places.TOP]), pack(book), len(book.flow)
-        if book.state[places.FULL] == places.LOG:
-            book = book._replace(log=np.zeros((4, 2 * book.log.shape[1]), dtype=np.int64))
+        What an attempt takes is given back when it is undone, so the incumbent does not show afterwards what it lacked,
+        nor how much: it may have been to write nearly all witnesses anew, each of them longer."""
+        incumbent, cells = self._incumbent, len(self.cells)
+        before, top, size = int(incumbent.state[places.TOP]), pack(incumbent), len(incumbent.flow)
+        if incumbent.state[places.FULL] == places.LOG:
+            incumbent = incumbent._replace(log=np.zeros((4, 2 * incumbent.log.shape[1]), dtype=np.int64))
         more = max(2 * (top + cells) - size, 0)
-        if book.state[places.FULL] == places.ENTRIES and top == before:  # there was nothing to be thrown away
+        if incumbent.state[places.FULL] == places.ENTRIES and top == before:  # there was nothing to be thrown away
             more = max(more, size)
         if more > 0:
-            entry = np.hstack([book.entry, np.zeros((4, more), dtype=np.int64)])
-            book = book._replace(entry=entry, flow=np.append(book.flow, np.zeros(more)))
-        book.state[places.FULL] = 0
-        self._book = book
+            entry = np.hstack([incumbent.entry, np.zeros((4, more), dtype=np.int64)])
+            incumbent = incumbent._replace(entry=entry, flow=np.append(incumbent.flow, np.zeros(more)))
+        incumbent.state[places.FULL] = 0
+        self._incumbent = incumbent
 
     def _heaviest(self) -> np.ndarray:
         """Hidden cells that could be published, by decreasing cost."""
-        cells = np.flatnonzero(self._book.hidden & ~self._fixed)
+        cells = np.flatnonzero(self._incumbent.hidden & ~self._fixed)
         return cells[np.argsort(-self._w[cells], kind="stable")]
 
     def _sweep(self, deadline: Deadline) -> float:
         """Returns the share of the cost that was saved."""
-        cells, before = self._heaviest(), self._book.amounts[places.COST]
+        cells, before = self._heaviest(), self._incumbent.amounts[places.COST]
         at = 0
         while at < len(cells) and not deadline.expired:
             at += self._run(moves.sweep, cells[at : at + NETWORK.batch])
-            if self._book.state[places.FULL]:
+            if self._incumbent.state[places.FULL]:
                 self._more_slack()
-        return (before - self._book.amounts[places.COST]) / before if before > 0 else 0.0
+        return (before - self._incumbent.amounts[places.COST]) / before if before > 0 else 0.0
 
     def _prune(self) -> None:
         """Publishes what can be published with nothing new hidden."""
-        self._book.state[places.OPEN_ONLY] = 1
+        self._incumbent.state[places.OPEN_ONLY] = 1
         self._sweep(Deadline())
-        self._book.state[places.OPEN_ONLY] = 0
+        self._incumbent.state[places.OPEN_ONLY] = 0
 
     def _shake(self, deadline: Deadline, tell: Callable[[Progress], None], effort: float) -> None:
         idle = 0
@@ -282,7 +282,7 @@ class NetworkSearch:
             if not len(cells) or idle > effort * 20 * len(cells):
                 break
             won = self._run(moves.shake, self._plan(cells))
-            if self._book.state[places.FULL]:
+            if self._incumbent.state[places.FULL]:
                 self._more_slack()
             won += self._resplit() if self._slides else 0
             idle = 0 if won else idle + NETWORK.batch
@@ -291,60 +291,47 @@ class NetworkSearch:
 
     def _plan(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cells to begin with at random, and others that share a relation or a witness with them."""
-        random, book, web = self._random, self._book, self._web
+        random, incumbent, graph = self._random, self._incumbent, self._graph
         first = random.choice(cells, NETWORK.batch)
         row = np.full((NETWORK.batch, 1 + NETWORK.related), -1)
         row[:, 0] = first
         many = random.integers(0, NETWORK.related + 1, NETWORK.batch)
         for k in range(NETWORK.related):
             kind, u = random.integers(0, 3, NETWORK.batch), random.random(NETWORK.batch)
-            node = np.where(kind == 0, web.tail[first], web.head[first])
-            by_relation = book.near[
-                web.start[node] + np.minimum(u * book.opened[node], book.opened[node] - 1).astype(int)
+            node = np.where(kind == 0, graph.tail[first], graph.head[first])
+            by_relation = incumbent.near[
+                graph.start[node] + np.minimum(u * incumbent.opened[node], incumbent.opened[node] - 1).astype(int)
             ]
-            entry = book.first[first]
+            entry = incumbent.first[first]
             for _ in range(3):
-                after = book.entry[2, entry]
+                after = incumbent.entry[2, entry]
                 entry = np.where((after >= 0) & (random.random(NETWORK.batch) < 0.5), after, entry)
-            side = book.entry[1, entry]
-            by_witness = book.entry[0, book.begin[side] + (u * book.length[side]).astype(int)]
+            side = incumbent.entry[1, entry]
+            by_witness = incumbent.entry[0, incumbent.begin[side] + (u * incumbent.length[side]).astype(int)]
             row[:, 1 + k] = np.where(k < many, np.where(kind == 2, by_witness, by_relation), -1)
         return row, random.choice([0.2, 0.4, 0.6, 0.8], NETWORK.batch), random.integers(0, 1 << 20, NETWORK.batch)
 
     def _resplit(self) -> int:
         """Tries other shares of the two requirements of sliding levels: what some cell has slack for goes one way.
         Returns how many attempts saved something."""
-        need, book, desk, random, won = self._asked.need, self._book, self._desk, self._random, 0
+        need, incumbent, workspace, random, won = self._asked.need, self._incumbent, self._workspace, self._random, 0
         for slide in (self._slides[i] for i in random.integers(0, len(self._slides), NETWORK.batch)):
             view = self._slacks.view_of[self._asked.attacker[slide.up]]
             part = float(self._slacks.LB[view, random.integers(len(self.cells))])
             both, before = [slide.down, slide.up], need[[slide.down, slide.up]]
             need[both] = self._split(slide, part if random.random() < 0.5 else slide.total - part)
-            most = book.amounts[places.COST] * (1 - 1e-9)
+            most = incumbent.amounts[places.COST] * (1 - 1e-9)
             for side in both:
-                self._kernel(moves.detach)(self._web, book, side)
-            book.state[places.TOKEN] += 1
-            desk.listed[both], desk.pending[:2] = book.state[places.TOKEN], both
+                self._kernel(moves.detach)(self._graph, incumbent, side)
+            incumbent.state[places.TOKEN] += 1
+            workspace.listed[both], workspace.pending[:2] = incumbent.state[places.TOKEN], both
             if self._run(moves.mend, (2, most, -1)):
                 won += 1
             else:
-                self._kernel(moves.undo)(self._web, book, 0)
+                self._kernel(moves.undo)(self._graph, incumbent, 0)
                 need[both] = before
-            book.state[places.LOGGED] = 0
-            if book.state[places.FULL]:
+            incumbent.state[places.LOGGED] = 0
+            if incumbent.state[places.FULL]:
                 self._more_slack()
-                book = self._book
+                incumbent = self._incumbent
         return won
-
-
-def protect_network(
-    instance: Instance,
-    deadline: Deadline,
-    tell: Callable[[Progress], None] = lambda standing: None,
-    seed: int = 0,
-    start: np.ndarray | None = None,
-    effort: float = 1.0,
-) -> np.ndarray | None:
-    """A valid pattern; None if the relations are not those of a network, or there is no pattern, or no time."""
-    search = NetworkSearch.of(instance, seed=seed)
-    return None if search is None else search.protect(deadline, tell, start=start, effort=effort)

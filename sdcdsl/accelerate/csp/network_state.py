@@ -1,4 +1,4 @@
-"""A table as a network with prices, and the book of a suppression pattern on it, ready for the inner loops.
+"""A table as a network with prices, and the incumbent of a suppression pattern on it, ready for the inner loops.
 
 Numbers are made free of scale: needs and slacks are shares of the largest need, costs of the largest cost, all rounded
 to 40 bits. A table times a million gives the same numbers, and so the same pattern; what rounding changes is a
@@ -156,13 +156,13 @@ def rounded(x: np.ndarray) -> np.ndarray:
     return np.ldexp(np.rint(np.ldexp(mantissa, BITS)), exponent - BITS)
 
 
-def empty_incumbent(web: Graph, sides: int, entries: int) -> Incumbent:
-    cells, nodes = len(web.tail), len(web.start) - 1
+def empty_incumbent(graph: Graph, sides: int, entries: int) -> Incumbent:
+    cells, nodes = len(graph.tail), len(graph.start) - 1
     return Incumbent(
         np.zeros(cells, dtype=bool),
         np.zeros(cells, dtype=np.int64),
         np.full(cells, -1),
-        np.zeros(len(web.arc), dtype=np.int64),
+        np.zeros(len(graph.arc), dtype=np.int64),
         np.zeros(nodes, dtype=np.int64),
         np.zeros((2, cells), dtype=np.int64),
         np.zeros(sides, dtype=np.int64),
@@ -175,8 +175,8 @@ def empty_incumbent(web: Graph, sides: int, entries: int) -> Incumbent:
     )
 
 
-def empty_workspace(web: Graph, sides: int, seed: int) -> Workspace:
-    cells, nodes = len(web.tail), len(web.start) - 1
+def empty_workspace(graph: Graph, sides: int, seed: int) -> Workspace:
+    cells, nodes = len(graph.tail), len(graph.start) - 1
     return Workspace(
         np.zeros((2, nodes)),
         np.zeros((2, nodes), dtype=np.int64),
@@ -192,42 +192,42 @@ def empty_workspace(web: Graph, sides: int, seed: int) -> Workspace:
     )
 
 
-def hide(web: Graph, book: Incumbent, hidden: np.ndarray) -> None:
+def hide(graph: Graph, incumbent: Incumbent, hidden: np.ndarray) -> None:
     """Hides exactly these cells; witnesses stay."""
-    book.hidden[:] = hidden
-    book.amounts[COST] = web.w[hidden].sum()
-    cells, nodes = np.flatnonzero(hidden & (web.tail != web.head)), len(book.opened)
-    node, end = np.concatenate([web.tail[cells], web.head[cells]]), np.repeat([0, 1], len(cells))
+    incumbent.hidden[:] = hidden
+    incumbent.amounts[COST] = graph.w[hidden].sum()
+    cells, nodes = np.flatnonzero(hidden & (graph.tail != graph.head)), len(incumbent.opened)
+    node, end = np.concatenate([graph.tail[cells], graph.head[cells]]), np.repeat([0, 1], len(cells))
     both, order = np.tile(cells, 2), np.argsort(node, kind="stable")
-    book.opened[:] = np.bincount(node, minlength=nodes)
-    first = np.concatenate([[0], np.cumsum(book.opened)])[node[order]]
-    at = web.start[node[order]] + np.arange(len(order)) - first
-    book.near[at] = both[order]
-    book.place[end[order], both[order]] = at
+    incumbent.opened[:] = np.bincount(node, minlength=nodes)
+    first = np.concatenate([[0], np.cumsum(incumbent.opened)])[node[order]]
+    at = graph.start[node[order]] + np.arange(len(order)) - first
+    incumbent.near[at] = both[order]
+    incumbent.place[end[order], both[order]] = at
 
 
-def forget(book: Incumbent) -> None:
+def forget(incumbent: Incumbent) -> None:
     """No requirement has a witness, and nothing can be taken back."""
-    book.users[:], book.first[:], book.begin[:], book.length[:] = 0, -1, 0, 0
-    book.state[[TOP, LOGGED]] = 0
+    incumbent.users[:], incumbent.first[:], incumbent.begin[:], incumbent.length[:] = 0, -1, 0, 0
+    incumbent.state[[TOP, LOGGED]] = 0
 
 
-def pack(book: Incumbent) -> int:
+def pack(incumbent: Incumbent) -> int:
     """Moves the witnesses to the front of the entries; returns how many entries they take."""
-    sides = np.flatnonzero(book.length)
-    length = book.length[sides]
+    sides = np.flatnonzero(incumbent.length)
+    length = incumbent.length[sides]
     begin = np.cumsum(length) - length
     top = int(length.sum())
-    old = np.repeat(book.begin[sides] - begin, length) + np.arange(top)
-    cell, flow = book.entry[0, old], book.flow[old]
-    book.entry[0, :top], book.entry[1, :top], book.flow[:top] = cell, np.repeat(sides, length), flow
-    book.begin[sides] = begin
-    book.first[:] = -1
+    old = np.repeat(incumbent.begin[sides] - begin, length) + np.arange(top)
+    cell, flow = incumbent.entry[0, old], incumbent.flow[old]
+    incumbent.entry[0, :top], incumbent.entry[1, :top], incumbent.flow[:top] = cell, np.repeat(sides, length), flow
+    incumbent.begin[sides] = begin
+    incumbent.first[:] = -1
     if top:
         order = np.argsort(cell, kind="stable")
         new = np.append(True, cell[order[1:]] != cell[order[:-1]])  # where the entries of another cell begin
-        book.entry[2, order] = np.where(np.append(new[1:], True), -1, np.append(order[1:], -1))
-        book.entry[3, order] = np.where(new, -1, np.append(-1, order[:-1]))
-        book.first[cell[order[new]]] = order[new]
-    book.state[TOP] = top
+        incumbent.entry[2, order] = np.where(np.append(new[1:], True), -1, np.append(order[1:], -1))
+        incumbent.entry[3, order] = np.where(new, -1, np.append(-1, order[:-1]))
+        incumbent.first[cell[order[new]]] = order[new]
+    incumbent.state[TOP] = top
     return top

@@ -85,6 +85,33 @@ class ExchangeTuning:
 
 
 @dataclass(frozen=True)
+class LocalTuning:
+    """Of `local_search`, `cheapest_direction` and `joint_adjustment`: the look-alikes, `small` and `mid`, and CSPLIB's
+    hier13 and two5in6."""
+
+    almost_free: float = 1e-3  # price of a cell that is hidden already, as a share of a typical weight
+    tie: float = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
+    most_moves: int = 6000  # that are kept,
+    spare_moves: int = 3  # and as a multiple of those of a pattern
+    long: int = 2000  # steps by relations after which directions are first given a chance
+    # A first pattern: by moves one by one, or by one adjustment of the whole table.
+    trial: int = 3  # moves one by one before their pace is judged
+    few: int = 20  # requirements that are always served one by one
+    patience: float = 4.0  # seconds it may take before all that is left is served by one adjustment
+    jointly: float = 0.4  # of the time that is left, for that
+    dear: float = 1e3  # price of what is missed of a level, in typical prices
+    many: int = 50  # attackers, each with slacks of their own: with more of them there is no adjustment
+    quick: int = 5_000_000  # entries of the tableau of exchanges: with more of them these take as long as moves
+    # The search from pattern to pattern.
+    noise: float = 0.35  # logarithm of prices
+    warmth: float = 0.3  # how much dearer than before a step may be, in hidden cells of mean weight
+    away: float = 1.0  # how far it may go from the best
+    rounds: int = 40  # neighbourhoods between two looks at what else there is to do
+    kicks: int = 30  # of what is published, likewise
+    shares_up: tuple[float, ...] = (1.0, 0.0, 0.5)  # of what a sliding level requires beyond the other two
+
+
+@dataclass(frozen=True)
 class NetworkTuning:
     """Of neighbourhoods of flows: `network-10000` and `network-100000` of benchmarks/csp.py."""
 
@@ -96,6 +123,7 @@ class NetworkTuning:
     batch: int = 64  # attempts between two looks at the deadline
     related: int = 6  # cells that are shaken together, at most, beside the first
     many_paths: int = 2000  # paths of one flow, after which they are taken by length alone: that ends
+    first_slice: float = 3.0  # seconds for neighbourhoods, twice as many every time
 
 
 @dataclass(frozen=True)
@@ -108,10 +136,6 @@ class DriverTuning:
     longer: float = 1.2  # a later check may take so many times as long
     patience: int = 10  # fruitless goes at a better pattern before something else is tried
     tolls: tuple[float, ...] = (0.3, 1.0, 10.0, 1e3)  # on every cell, in typical weights, where their number is capped
-
-
-BOUND, TREE, PARTS, EXCHANGE = BoundTuning(), TreeTuning(), PartsTuning(), ExchangeTuning()
-NETWORK, DRIVER = NetworkTuning(), DriverTuning()
 
 
 @dataclass(frozen=True)
@@ -143,6 +167,8 @@ class BoxTuning:
     undone: int = 4_000  # moves that a round may take out or add
     draws: int = 65_536  # random numbers at a time
     true: float = 1e-8  # what a relation may be off by, as a share of the move
+    members: int = 4  # of a union that are tried, each without the others
 
 
-BOXES = BoxTuning()
+BOUND, TREE, PARTS, EXCHANGE = BoundTuning(), TreeTuning(), PartsTuning(), ExchangeTuning()
+LOCAL, NETWORK, DRIVER, BOXES = LocalTuning(), NetworkTuning(), DriverTuning(), BoxTuning()

@@ -24,6 +24,8 @@ class SearchTuning:
     slow: float = 1e-5  # of the bound: rounds of cuts that bring less are not worth their time
     flip_share: int = 4  # of the promising flips, the first try makes one in so many
     nearby: int = 3  # whole numbers above the lowest that a group may take near the continuous optimum
+    cells: float = 4.0  # times as long as the first table of the groups, for that of all cells,
+    least_cells: float = 1.0  # and of so many seconds at least
     wide: float = 1e4  # in typical levels: the end of groups that choose and have none
 
 

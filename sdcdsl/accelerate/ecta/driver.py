@@ -25,13 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.accelerate.ecta.tables import SolverFailed
-from sdcdsl.accelerate.ecta.tries import DOUBLED, EXPOSED, NONE, PROTECTED, Terms, Try, TrySequence, tried
+from sdcdsl.accelerate.ecta.tries import Terms, TrySequence, tried
 from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import Channel, in_order
 from sdcdsl.methods.checkpoint import CheckpointState
 from sdcdsl.methods.ecta.advice import Advice
+from sdcdsl.methods.ecta.attempt import DOUBLED, EXPOSED, FIRST_BETA, NONE, PROTECTED, Try
 from sdcdsl.methods.ecta.deviations import Box, Table, rounded_up
 from sdcdsl.methods.ecta.ranges import Own, ValueRanges, known_too_well
 from sdcdsl.methods.ecta.regions import published, widest
@@ -39,7 +39,7 @@ from sdcdsl.methods.ecta.settings import settings_of
 from sdcdsl.methods.ecta.tries import RAISED
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
-from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, SolverFailed
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +252,7 @@ class EctaSearch:
         began = perf_counter()
         least = self.tables.least_for_any(ranges.allowed)
         self.seconds["finding"] += perf_counter() - began
-        beta = min(max(rounded_up(least), TUNING.first_beta), self.cap)
+        beta = min(max(rounded_up(least), FIRST_BETA), self.cap)
         failed = rounded_up(least)
         for number in range(self.tries):
             if self.deadline.expired:
@@ -276,7 +276,7 @@ class EctaSearch:
                 continue
             if self.best.beta <= TUNING.near * failed:
                 return
-            beta = rounded_up(max(sqrt(self.best.beta * max(failed, TUNING.first_beta / 10)), failed))
+            beta = rounded_up(max(sqrt(self.best.beta * max(failed, FIRST_BETA / 10)), failed))
 
     def _raise_beta(self) -> None:
         """Larger and larger β for the tables of the first round, until one protects (¶23); then as small as it can be
@@ -285,10 +285,10 @@ class EctaSearch:
         times = 4
         while tables and not self.deadline.expired and self.best is None:
             for table in tables:
-                beta = min(rounded_up(times * max(table.beta, TUNING.first_beta / 4)), self.cap)
+                beta = min(rounded_up(times * max(table.beta, FIRST_BETA / 4)), self.cap)
                 if self.best is None or beta < self.best.beta:
                     self._judged(self.trying.attack(table, beta))
-            tables = [table for table in tables if times * max(table.beta, TUNING.first_beta / 4) < self.cap]
+            tables = [table for table in tables if times * max(table.beta, FIRST_BETA / 4) < self.cap]
             times *= 2
         if self.best is None or self.best.table is None:
             return

@@ -30,13 +30,9 @@ from sdcdsl.numerics.lp import LinearProgram
 from sdcdsl.numerics.nearest.additive import additive, conjugate
 from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.numerics.nearest.l2 import L2
-from sdcdsl.status import INFEASIBLE, OPTIMAL
+from sdcdsl.status import INFEASIBLE, OPTIMAL, SolverFailed
 
 TIGHT: dict[str, Any] = {"presolve": True, "primal_tolerance": 1e-9, "dual_tolerance": 1e-9}
-
-
-class SolverFailed(RuntimeError):
-    """A solver did not answer."""
 
 
 class AdjustedTables(Deviations):

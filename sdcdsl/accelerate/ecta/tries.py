@@ -17,13 +17,11 @@ from sdcdsl.accelerate.ecta.tables import AdjustedTables
 from sdcdsl.accelerate.ecta.tuning import TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import Channel
+from sdcdsl.methods.ecta.attempt import DOUBLED, EXPOSED, NONE, PROTECTED, Try
 from sdcdsl.methods.ecta.deviations import Box, Table
 from sdcdsl.methods.ecta.ranges import ValueRanges
 from sdcdsl.methods.ecta.regions import published
 from sdcdsl.methods.instance import Instance
-from sdcdsl.methods.result import Clash
-
-PROTECTED, DOUBLED, EXPOSED, NONE = "protected", "protected after doubling", "not protected", "infeasible"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +34,6 @@ class Terms:
     cap: float
     most: float
     norm: str
-
-
-@dataclass(frozen=True, eq=False)
-class Try:
-    outcome: str
-    beta: float = 0.0  # as published
-    table: Table | None = None
-    short: tuple[Clash, ...] = ()
 
 
 @dataclass(eq=False)

@@ -11,8 +11,7 @@ class Tuning:
     narrow: float = 0.7  # of the first table's β: moves that need no more fit into the boxes of most tables
     first: int = 10  # tries that are made one after another for their moves
     block: int = 5  # tries that are a task after that
-    first_beta: float = 0.01  # with free sensitive cells, where no other cell has to move
-    light: float = 1e-3  # what deviations of other cells weigh there
+    light: float = 1e-3  # with free sensitive cells, what deviations of other cells weigh
     near: float = 1.05  # the search for a smaller β ends at this ratio
     halvings: int = 16  # of a range of β
     projections: int = 5  # before it is left to programs

@@ -150,14 +150,9 @@ class Counted:
                     self._offer_cells(down, up)
                     break
                 benders = None
+                here = np.isin(of.whole.pair_cell, of.whole.pair_cell[short]) & of.whole.conditional
                 for way in (publish, not publish):
-                    cells = of.whole.pair_cell[short]
-                    trial, may = more.copy(), opens.copy()
-                    if way:
-                        may[cells] = False
-                        trial[np.isin(of.whole.pair_cell, cells)] = False
-                    else:
-                        trial[np.isin(of.whole.pair_cell, cells) & of.whole.conditional] = True
+                    trial, may = of.decided(more, opens, np.flatnonzero(here), way)
                     instance = of.asking(trial, may)
                     demands = CutRequirements(instance)
                     benders = None if demands.hopeless else self._without_binaries(instance, demands, deadline, gap)

@@ -15,17 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
+from sdcdsl.accelerate.rounding.tuning import ANNEALING
 from sdcdsl.numerics.compiled import kernel
 
-CHUNK = 2_000  # trials between two looks at the deadline
-CHAIN = 10  # parts that move together, at most
-LOOKED_AT = 24  # parts of a row among which the best is taken
-HOT, COLD = 0.35, 0.004  # of base · weight: what a trial may make worse, at first and at last
-DEARER = 1.15  # the price of a row that stays outside its window, chunk by chunk
+CHAIN = ANNEALING.chain
+LOOKED_AT = ANNEALING.looked_at
 NEAR = 1e-9
-DEAREST = 1e6
-MENDING = 0.5  # of the trials begin in a sum that is outside its window, as long as there are any
-FEW_COPIES = 2_000  # parts: in larger tables not every better one is kept, which would cost more than finding it
+MENDING = ANNEALING.mending
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +51,7 @@ def annealed(
 ) -> AnnealedTable:
     """The best within all windows, or, where none was met, the last. `hot`: a start that is good already needs less
     heat."""
-    hot = HOT if hot is None else hot
+    hot = ANNEALING.hot if hot is None else hot
     draw = np.random.default_rng(seed)
     columns = csc_array(of.A)
     columns.sort_indices()
@@ -68,13 +64,13 @@ def annealed(
     price = np.full(len(y), 2.0 * size)
     movable = np.flatnonzero(of.k_least < of.k_most)
     best, best_loss = k.copy(), np.inf
-    chunks = max(trials // CHUNK, 1)
+    chunks = max(trials // ANNEALING.chunk, 1)
     if not len(movable):
         return AnnealedTable(k, float(_loss(of, y)), _outside(of, y))
     for chunk in range(chunks):
         if over():
             break
-        heat = size * hot * (COLD / hot) ** (chunk / max(chunks - 1, 1))
+        heat = size * hot * (ANNEALING.cold / hot) ** (chunk / max(chunks - 1, 1))
         kept, kept_loss, met = k.copy(), best_loss, np.zeros(1)
         out = np.flatnonzero((y < of.least - NEAR) | (y > of.most + NEAR))
         _anneal(
@@ -98,8 +94,8 @@ def annealed(
             price,
             heat,
             out,
-            draw.random((CHUNK, 5)),
-            max(len(k) // FEW_COPIES, 1),
+            draw.random((ANNEALING.chunk, 5)),
+            max(len(k) // ANNEALING.few_copies, 1),
             kept,
             kept_loss,
             met,
@@ -108,7 +104,7 @@ def annealed(
             best, best_loss = kept, float(_loss(of, of.A @ kept))
         y = of.A @ k  # without what rounding adds up
         out = (y < of.least - NEAR) | (y > of.most + NEAR)
-        price = np.where(out, np.minimum(price * DEARER, DEAREST * size), price)
+        price = np.where(out, np.minimum(price * ANNEALING.dearer, ANNEALING.dearest * size), price)
     if np.isfinite(best_loss):
         return AnnealedTable(best, best_loss, 0.0)
     return AnnealedTable(k, float(_loss(of, y)), _outside(of, y))

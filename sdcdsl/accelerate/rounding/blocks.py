@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-MOST_PARTS = 30  # of a piece
+from sdcdsl.accelerate.rounding.tuning import PARTS
 
 
 def within_blocks(A: Any) -> np.ndarray:
     """bool [row]: rows whose parts are all in one piece. Pieces have no part in common."""
     count = np.diff(A.indptr)
-    small = np.flatnonzero((count > 0) & (count <= MOST_PARTS))
+    small = np.flatnonzero((count > 0) & (count <= PARTS.most_parts))
     chosen: Any = A[small]
     one = csr_array((np.ones(chosen.nnz), chosen.indices, chosen.indptr), shape=chosen.shape)
     common = csr_array(one @ one.T)  # parts that two rows have in common

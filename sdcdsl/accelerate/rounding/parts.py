@@ -17,14 +17,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
+from sdcdsl.accelerate.rounding.tuning import PARTS
 from sdcdsl.methods.forms.forms import FormColumns
 from sdcdsl.methods.instance import Instance
 
-PASSES = 64  # sums of sums of sums …
 WHOLE = 1e-6
-MOST_ENTRIES = 30_000_000
-MOST_LINKED = 3000  # parts with relations between them
-MOST_TIMES = 64  # a sum that takes a part more often than this is no sum to go by
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +112,7 @@ def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
     row = np.repeat(np.arange(len(total)), np.diff(M.indptr))
     below = csr_array((np.where(M.indices == total[row], 0.0, 1.0), M.indices.copy(), M.indptr.copy()), shape=M.shape)
     below.eliminate_zeros()
-    for _ in range(PASSES):
+    for _ in range(PARTS.passes):
         left = np.flatnonzero(~known[total])
         if not len(left):
             break
@@ -128,7 +125,7 @@ def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
         place = csr_array((np.ones(len(ready)), (total[ready], np.arange(len(ready)))), shape=(instance.n, len(ready)))
         T = csr_array(T + place @ made)
         known[total[ready]] = True
-        if T.nnz > MOST_ENTRIES:
+        if T.nnz > PARTS.most_entries:
             return None, row
     if not known[published].all():
         return None, row
@@ -137,7 +134,7 @@ def _expanded(instance: Instance) -> tuple[csr_array | None, np.ndarray]:
     unsaid = unsaid[np.flatnonzero(np.diff(unsaid.indptr))]
     if not unsaid.nnz:
         return T, parts
-    solved = _solved(unsaid) if len(parts) <= MOST_LINKED else None
+    solved = _solved(unsaid) if len(parts) <= PARTS.most_linked else None
     if solved is None:
         return None, row
     free, others = solved
@@ -165,7 +162,7 @@ def _solved(relations: csr_array) -> tuple[np.ndarray, csr_array] | None:
         others = np.flatnonzero(R[:, column])
         others = others[others != short]
         R[others] -= np.outer(R[others, column], R[short])
-        if np.abs(R).max() > MOST_TIMES:
+        if np.abs(R).max() > PARTS.most_times:
             return None
         done[short] = True
         pivot.append(column)

@@ -57,5 +57,31 @@ class ElasticTuning:
     least_chance: float = 1.0  # times the mean gain: no family is given up
 
 
-TUNING = Tuning()
-ELASTIC = ElasticTuning()
+@dataclass(frozen=True)
+class AnnealingTuning:
+    """Of `annealing`: the tables of benchmarks/rounding.py, 2 400 to 10 400 cells."""
+
+    chunk: int = 2_000  # trials between two looks at the deadline
+    chain: int = 10  # parts that move together, at most
+    looked_at: int = 24  # parts of a row among which the best is taken
+    hot: float = 0.35  # of base · weight: what a trial may make worse, at first
+    cold: float = 0.004  # and at last
+    dearer: float = 1.15  # the price of a row that stays outside its window, chunk by chunk,
+    dearest: float = 1e6  # and the highest, of base · weight
+    mending: float = 0.5  # of the trials begin in a sum that is outside its window, as long as there are any
+    few_copies: int = 2_000  # parts: in larger tables not every better one is kept, which would cost more
+
+
+@dataclass(frozen=True)
+class PartsTuning:
+    """Of `parts` and `blocks`, which write a table as sums of parts: the same."""
+
+    passes: int = 64  # sums of sums of sums …
+    most_entries: int = 30_000_000
+    most_linked: int = 3000  # parts with relations between them
+    most_times: int = 64  # a sum that takes a part more often than this is no sum to go by
+    most_parts: int = 30  # of a piece
+
+
+TUNING, ELASTIC = Tuning(), ElasticTuning()
+ANNEALING, PARTS = AnnealingTuning(), PartsTuning()

@@ -68,10 +68,3 @@ def hrc_text(tree: CodeTree, leader: str = "@") -> tuple[str | None, list[Diagno
         return None, problems
     rows = zip(tree.codes[1:], tree.level[1:].tolist(), strict=True)
     return "".join(f"{leader * (level - 2)}{code}\n" for code, level in rows), []
-
-
-def write_hrc(tree: CodeTree, path: Path, leader: str = "@", encoding: str = "utf-8") -> list[Diagnostic]:
-    text, problems = hrc_text(tree, leader)
-    if text is not None:
-        path.write_text(text, encoding=encoding, newline="\n")
-    return problems

@@ -193,10 +193,6 @@ def jj_text(table: JJTable) -> str:
     return "\n".join(out) + "\n"
 
 
-def write_jj(table: JJTable, path: Path) -> None:
-    path.write_text(jj_text(table), encoding="ascii", newline="\n")
-
-
 def _number(value: float) -> str:
     if value in (np.inf, -np.inf):
         return INFINITY_WRITTEN if value > 0 else f"-{INFINITY_WRITTEN}"

@@ -20,8 +20,6 @@ from scipy.sparse import csr_array
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.instance import DOWN, UP, Instance
 
-EITHER = 0  # a sense that is still to be chosen; -1 is down, 1 is up
-
 
 @dataclass(frozen=True, eq=False)
 class Adjustment:

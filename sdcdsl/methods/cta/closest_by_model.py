@@ -23,6 +23,7 @@ from sdcdsl.methods.instance import DOWN, UP
 from sdcdsl.methods.modelling import RESULTS, limits
 from sdcdsl.methods.result import Progress, Result, SolveContext
 from sdcdsl.methods.result import gap as gap_of
+from sdcdsl.methods.tuning import TUNING
 from sdcdsl.solve import backend, solve
 from sdcdsl.solve.backend import Can
 from sdcdsl.solve.modelling import by_variable
@@ -30,9 +31,6 @@ from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LEAST_GAP = 1e-6  # what continuous problems are solved to; a gap of 0 means this
 ADDS_UP = 1e-12  # of what a relation adds up
-MOST_TANGENTS = 200  # rounds of outer approximation
-FIRST = 0.9  # of the time for the model; the rest is for the table of its senses
-LAST = 5.0  # seconds for that where nothing is left
 SAME = 1e-9  # relative: maxima that are the same but for rounding
 
 
@@ -115,7 +113,7 @@ def closest(of: Settings, context: SolveContext) -> Closest:
 def _with_time_left(context: SolveContext) -> SolveContext:
     """Part of the time, so that the table of the senses that are found can be made exact."""
     left = context.deadline.remaining
-    return replace(context, deadline=context.deadline.within(FIRST * left)) if isfinite(left) else context
+    return replace(context, deadline=context.deadline.within(TUNING.closest * left)) if isfinite(left) else context
 
 
 def _solved(
@@ -134,7 +132,7 @@ def _of_senses(of: Settings, z: np.ndarray, context: SolveContext) -> np.ndarray
     exact bounds."""
     sense = np.where(z[of.of.cells] > 0, 1, -1).astype(np.int8)
     if not _adds_up(of, z):  # a table that does not add up is worth nothing, even in time
-        context = replace(context, deadline=Deadline(max(context.deadline.remaining, LAST)))
+        context = replace(context, deadline=Deadline(max(context.deadline.remaining, TUNING.senses)))
     return _solved(replace(of, of=of.of.with_sense(sense)), context, by="highs").z
 
 
@@ -142,7 +140,7 @@ def _outer_approximation(of: Settings, context: SolveContext) -> Closest:
     points: list[np.ndarray] = []
     best, bound, gap = None, -np.inf, _gap(context)
     status = LIMIT
-    for number in range(MOST_TANGENTS):
+    for number in range(TUNING.tangents):
         master = _solved(of, context, points)
         if master.z is None:
             status = master.status if best is None else FEASIBLE

@@ -32,7 +32,7 @@ from scipy.sparse import csr_array
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.cta.settings import L1L2, L2, LINF, Settings, published, settings_of
 from sdcdsl.methods.instance import DOWN, UP
-from sdcdsl.methods.modelling import objective_scaling, typical
+from sdcdsl.methods.modelling import objective_scaling, relation_sums, typical
 from sdcdsl.methods.result import NoRelease, Result, SolveContext
 from sdcdsl.methods.witness_tables import STRETCH
 from sdcdsl.numerics.flow.network import as_network
@@ -201,13 +201,10 @@ def _furthest(of: Settings) -> float:
 
 
 def _adds_up(made: linopy.Model, M: csr_array, free: np.ndarray, z: Any, given: np.ndarray, unit: float) -> None:
-    entry: Any = csr_array(M[:, free]).tocoo()
-    if not len(entry.data):
+    here: Any = M[:, free]
+    if not here.nnz:
         return
-    coefficient = xr.DataArray(entry.data, dims="entry")
-    relation = xr.DataArray(entry.row, dims="entry", name="relation")
-    sums = (coefficient * z.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
-    rows = np.unique(entry.row)
+    sums, rows = relation_sums(here, z)
     rest = xr.DataArray(-(M @ given)[rows], {"relation": rows}, "relation")
     made.add_constraints(sums == rest, name="deviations add up", scaling=1 / unit)
 

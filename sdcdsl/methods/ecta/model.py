@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from scipy.sparse import csr_array
 
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.ecta.deviations import Box, Deviations, Table
@@ -30,6 +29,7 @@ from sdcdsl.methods.ecta.ranges import Own, ValueRanges
 from sdcdsl.methods.ecta.regions import published
 from sdcdsl.methods.ecta.settings import Settings, settings_of
 from sdcdsl.methods.instance import Instance
+from sdcdsl.methods.modelling import relation_sums
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.numerics.nearest.additive import additive
 from sdcdsl.pattern import Pattern
@@ -97,13 +97,10 @@ def variable_cells(of: Deviations, box: Box) -> np.ndarray:
 
 
 def _adds_up(made: linopy.Model, of: Deviations, cells: np.ndarray, z: linopy.Variable) -> None:
-    entry: Any = csr_array(of.M[:, cells]).tocoo()
-    if not len(entry.data):
+    here: Any = of.M[:, cells]
+    if not here.nnz:
         return
-    coefficient = xr.DataArray(entry.data, dims="entry")
-    relation = xr.DataArray(entry.row, dims="entry", name="relation")
-    sums = (coefficient * z.isel(cell=xr.DataArray(entry.col, dims="entry"))).groupby(relation).sum()
-    used = np.unique(entry.row)
+    sums, used = relation_sums(here, z)
     scaling = xr.DataArray(1 / of.row_unit[used], {"relation": used}, "relation")
     made.add_constraints(sums == 0, name="deviations add up", scaling=scaling)
 

@@ -29,6 +29,7 @@ from sdcdsl.methods.cta.adjustment import Adjustment
 from sdcdsl.methods.cta.closest_by_model import closest
 from sdcdsl.methods.cta.settings import Settings as Closest
 from sdcdsl.methods.ecta.advice import Advice
+from sdcdsl.methods.ecta.attempt import DOUBLED, EXPOSED, FIRST_BETA, NONE, PROTECTED, Try
 from sdcdsl.methods.ecta.deviations import Deviations, Table, rounded_up
 from sdcdsl.methods.ecta.model import ends, model_of, table_of
 from sdcdsl.methods.ecta.ranges import Own, ValueRanges, known_too_well
@@ -40,22 +41,7 @@ from sdcdsl.methods.pattern_check import exposed
 from sdcdsl.methods.result import Clash, Progress, Result, SolveContext
 from sdcdsl.solve import Status, solve
 from sdcdsl.solve.modelling import by_variable
-from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT
-
-PROTECTED, DOUBLED, EXPOSED, NONE = "protected", "protected after doubling", "not protected", "infeasible"
-FIRST_BETA = 0.01  # with free sensitive cells, where no other cell has to move
-
-
-@dataclass(frozen=True, eq=False)
-class Try:
-    outcome: str
-    beta: float = 0.0  # as published
-    table: Table | None = None
-    short: tuple[Clash, ...] = ()
-
-
-class SolverFailed(RuntimeError):
-    """A solver did not answer."""
+from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, SolverFailed
 
 
 @dataclass(eq=False)

@@ -16,7 +16,6 @@ import numpy as np
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.methods.forms.shape import Shape, new_forms
 
-PATIENCE = 20.0  # seconds to find out whether other ends would do
 ENDS = {"free": 0, None: 0, "low": -1, "high": 1}
 
 

@@ -18,14 +18,11 @@ from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.forms.model import FormsModel
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.rounding.model import shape
+from sdcdsl.methods.tuning import TUNING
 from sdcdsl.status import INFEASIBLE, LIMIT
 
 if TYPE_CHECKING:
     import linopy
-
-MOST_STEPS = 3  # tried beyond what is required, where nothing nearer exists
-SHARE = 0.4  # of the time that is left, for multiples so near while there may be some further away
-ENDLESS = 120.0  # seconds for the same where there is no limit
 
 
 class RoundingModel(FormsModel):
@@ -54,15 +51,17 @@ DEFINITION = RoundingModel(shape)
 
 def patience(context: SolveContext) -> Deadline:
     left = context.deadline.remaining
-    return context.deadline.within(SHARE * left if left < float("inf") else ENDLESS)
+    return context.deadline.within(TUNING.nearest * left if left < float("inf") else TUNING.endless)
 
 
 def nearest_first(context: SolveContext, solve: Callable[[SolveContext, bool], Result]) -> Result:
     """`solve(context, last)` for more and more steps, until there is a release."""
     least_steps = int(context.options.get("steps") or 0)
     tried: list[Result] = []
-    for steps in range(least_steps, least_steps + MOST_STEPS + 1):
-        result = solve(replace(context, options={**context.options, "steps": steps}), steps == least_steps + MOST_STEPS)
+    for steps in range(least_steps, least_steps + TUNING.steps + 1):
+        result = solve(
+            replace(context, options={**context.options, "steps": steps}), steps == least_steps + TUNING.steps
+        )
         if result.pattern is not None:
             return _further(result, steps, tried) if tried else result
         tried.append(result)

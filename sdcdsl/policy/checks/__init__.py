@@ -11,6 +11,7 @@ from sdcdsl.policy.checks import (
     blocks,
     coarser,
     inline,
+    labels,
     names,
     options,
     protection,
@@ -27,6 +28,7 @@ CHECKS: tuple[Callable[[Policy], Iterator[Diagnostic]], ...] = (
     addresses.check,
     inline.check,
     coarser.check,
+    labels.check,
     protection.check,
     requirements.check,
 )

@@ -19,6 +19,7 @@ from sdcdsl.registry import Fault, Registry
 from sdcdsl.vocabulary.formats import (
     CELL_LISTS,
     HIERARCHIES,
+    LABELS,
     READERS,
     RECODES,
     TABLES,
@@ -56,6 +57,8 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
     for dimension in policy.dimensions.values():
         for hierarchy in dimension.all(d.HierarchyFile):
             yield from _file(policy, hierarchy.file, HIERARCHIES)
+        for labels in dimension.all(d.Labels):
+            yield from _file(policy, labels.file, LABELS)
     for fact in policy.facts_of(d.Sensitive):
         if fact.file is not None:
             yield from _file(policy, fact.file, CELL_LISTS)

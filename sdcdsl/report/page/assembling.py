@@ -30,8 +30,10 @@ SCRIPTS = ("figures", "elements", "tree", "cells", "grid", "filtering", "finding
 STYLES = ("page", "grid", "plots", "print")
 
 
-def page(outcomes: Sequence[Outcome], provenance: Provenance, *, public: bool) -> str:
-    dimensions = PageDimensions()
+def page(
+    outcomes: Sequence[Outcome], provenance: Provenance, *, public: bool, labels: Sequence[str] | None = None
+) -> str:
+    dimensions = PageDimensions(tuple(labels or ()))
     style = "\n".join(_text("styles", f"{name}.css") for name in STYLES)
     script = "(() => {\n'use strict';\n" + "\n".join(_text("scripts", f"{name}.js") for name in SCRIPTS) + "})();\n"
     made = _public(outcomes, provenance, dimensions) if public else _internal(outcomes, provenance, dimensions)

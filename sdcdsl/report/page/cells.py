@@ -7,7 +7,7 @@ the internal form only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,7 @@ ADJUSTED = "a"  # changed or not: nobody is told
 class PageDimensions:
     """The dimensions of all tables of a page, each written once."""
 
+    languages: tuple[str, ...] = ()  # of labels; none: the one that is declared first
     found: list[DimensionCodes] = field(default_factory=list)
 
     def number(self, dimension: DimensionCodes) -> int:
@@ -44,7 +45,16 @@ class PageDimensions:
         return at
 
     def data(self) -> list[dict[str, Any]]:
-        return [{"name": one.name, "codes": list(one.codes), "trees": list(_trees(one))} for one in self.found]
+        return [
+            {"name": one.name, "codes": list(one.codes), "trees": list(_trees(one)), **self._labels(one)}
+            for one in self.found
+        ]
+
+    def _labels(self, dimension: DimensionCodes) -> dict[str, Any]:
+        """What each code is called, in all languages asked for; nothing where the dimension has no labels."""
+        spoken = [words for one in self.languages or (None,) if (words := dimension.language(one))]
+        said = [" · ".join(dict.fromkeys(words[code] for words in spoken if code in words)) for code in dimension.codes]
+        return {"labels": said} if any(said) else {}
 
 
 def _same(one: DimensionCodes, other: DimensionCodes) -> bool:
@@ -140,12 +150,3 @@ def _unit(policy: Policy, table: str) -> str:
     block = policy.tables.get(table)
     said = block.last(d.UnitOf) if block is not None else None
     return said.text if said is not None else ""
-
-
-def counts_of(tables: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Cells by status letter, over the tables of a block."""
-    found: dict[str, int] = {}
-    for table in tables:
-        for letter in table.get("status", ""):
-            found[letter] = found.get(letter, 0) + 1
-    return found

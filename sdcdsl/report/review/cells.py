@@ -26,7 +26,6 @@ from sdcdsl.vocabulary.rules import find_rule
 
 FREE, SECONDARY, NOT_PUBLISHED, OTHER = "F", "D", "N", "C"
 ORDER = ("A", "O", "T", "G", "M", "C")  # the plainest reason first, where a cell has several
-ROLES = ("", "primary", "secondary", "suppressed by the policy", "published on purpose")
 
 
 @dataclass(frozen=True, eq=False)

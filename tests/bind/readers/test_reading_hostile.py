@@ -14,11 +14,11 @@ from sdcdsl.bind.readers.correspondence import read_correspondence
 from sdcdsl.bind.readers.hrc import read_hrc
 from sdcdsl.bind.readers.hst import read_hst
 from sdcdsl.bind.readers.jj import read_jj
-from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import Metadata, Variable, read_rda
 from sdcdsl.bind.readers.records import ColumnSelection
 from sdcdsl.diagnostics import CODES, Diagnostic, Source
+from tests.bind.readers.reading import read_records
 from tests.waiting import HANGS
 
 CODE, NUMBER = frozenset({"code"}), frozenset({"number"})

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.bind.readers.jj import JJTable, jj_text, read_jj, write_jj
+from sdcdsl.bind.readers.jj import JJTable, jj_text, read_jj
 from sdcdsl.diagnostics import FilePlace, Source
 
 # 10 = 4 + 3 + 3
@@ -251,7 +251,7 @@ def test_all_csplib_tables_read_and_round_trip(shared, tmp_path):
         assert problems == [], file.name
         assert table is not None
         assert file.read_text().split("\n")[1] == str(len(table.index))
-        write_jj(table, tmp_path / "again.jj")
+        (tmp_path / "again.jj").write_text(jj_text(table), encoding="ascii")
         again, problems = read_jj(tmp_path / "again.jj")
         assert problems == []
         assert again is not None

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdsl.bind.readers.microdata import read_records
 from sdcdsl.bind.readers.records import ROW, ColumnSelection
 from sdcdsl.diagnostics import FilePlace, Source
+from tests.bind.readers.reading import read_records
 
 AB = ColumnSelection(["a"], ["b"])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from sdcdsl.accelerate.csp import local_search as searching
 from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
 from sdcdsl.accelerate.csp.heuristics import ByMoves
 from sdcdsl.accelerate.csp.joint_adjustment import joint_adjustment
+from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
 from tests.attack.tables import cross, flat
@@ -58,9 +61,7 @@ def test_where_nobody_is_left_there_is_no_adjustment() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_pattern_begun_in_haste_is_valid_and_made_anew(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if every move took long, and the first pattern no time."""
-    monkeypatch.setattr(searching, "PATIENCE", 0.0)
-    monkeypatch.setattr(searching, "FEW", 0)
-    monkeypatch.setattr(searching, "TRIAL", 0)
+    monkeypatch.setattr(searching, "LOCAL", replace(LOCAL, patience=0.0, few=0, trial=0))
     monkeypatch.setattr(Cheapest, "slow", property(lambda _: True))
     problem = tiny_table(seed)
     oracle, instance = Oracle(problem), Instance(problem)

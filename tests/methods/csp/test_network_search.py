@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from scipy.optimize import linprog
 
-from sdcdsl.accelerate.csp.network_search import NetworkSearch, protect_network
+from sdcdsl.accelerate.csp.network_search import NetworkSearch
 from sdcdsl.accelerate.csp.network_state import pack
 from sdcdsl.audit import audit
 from sdcdsl.bind.problem import TableProblem
@@ -87,7 +87,9 @@ def verdict(problem: TableProblem, mask: np.ndarray) -> str:
 
 
 def found(problem: TableProblem, seed: int = 0, effort: float = 1.0) -> np.ndarray:
-    mask = protect_network(Instance(problem), Deadline(), seed=seed, effort=effort)
+    search = NetworkSearch.of(Instance(problem), seed=seed)
+    assert search is not None
+    mask = search.protect(Deadline(), effort=effort)
     assert mask is not None
     return mask
 
@@ -159,7 +161,9 @@ def test_time_that_is_up_gives_nothing_or_something_valid():
     problem = random_problem(1)
     deadline = Deadline(HANGS)
     deadline.stop = True
-    assert protect_network(Instance(problem), deadline) is None
+    search = NetworkSearch.of(Instance(problem))
+    assert search is not None
+    assert search.protect(deadline) is None
 
 
 def test_cells_that_must_be_published_stay_so():
@@ -315,20 +319,20 @@ def test_nothing_sensitive_hides_nothing():
     assert not found(problem).any()
 
 
-def test_a_book_that_is_too_small_grows():
+def test_an_incumbent_that_is_too_small_grows():
     problem = random_problem(31)
     expected = found(problem, effort=0.05)
     search = NetworkSearch.of(Instance(problem))
     assert search is not None
-    book = search._book  # a size that only large tables would reach
-    search._book = book._replace(entry=book.entry[:, :20].copy(), flow=book.flow[:20].copy())
+    incumbent = search._incumbent  # a size that only large tables would reach
+    search._incumbent = incumbent._replace(entry=incumbent.entry[:, :20].copy(), flow=incumbent.flow[:20].copy())
     again = search.protect(Deadline(HANGS), effort=0.05)
     assert again is not None and np.array_equal(again, expected)
 
 
 def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
     """Twelve attackers, each sure of two rows but for one column and the first. Without that one their sides need ten
-    other columns each: to publish it takes more slack in the book at once than all witnesses had before."""
+    other columns each: to publish it takes more slack in the incumbent at once than all witnesses had before."""
     many, reach = 12, 10.0
     values = np.full((4, many + 2), 20.0)  # a row of totals, the row in question, the one beside it, another
     values[0], values[:, 0] = 0, 0
@@ -359,13 +363,13 @@ def test_a_cell_that_all_rely_on_is_given_up_though_every_witness_gets_longer():
     assert search is not None
     assert search._greedy(Deadline(HANGS), np.isin(np.arange(len(a)), at[1:3, 1:]))
     assert search.mask[corner]
-    before = pack(search._book)
+    before = pack(search._incumbent)
     spare = before + 2 * len(search.cells)  # what it is given before it has proved to be too little
-    search._book = search._book._replace(
-        entry=search._book.entry[:, :spare].copy(), flow=search._book.flow[:spare].copy()
+    search._incumbent = search._incumbent._replace(
+        entry=search._incumbent.entry[:, :spare].copy(), flow=search._incumbent.flow[:spare].copy()
     )
     search._prune()
     assert not search.mask[corner]
-    assert pack(search._book) - before > spare - before
-    assert search._book.log.shape[1] < 10_000
+    assert pack(search._incumbent) - before > spare - before
+    assert search._incumbent.log.shape[1] < 10_000
     assert verdict(problem, search.mask) == "protected"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sdcdsl.accelerate.csp import local_search as searching
 from sdcdsl.accelerate.csp.heuristics import ByMoves, thinned
 from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
+from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
 from tests.methods.oracle import SHORT, Oracle, furthest
@@ -54,7 +57,7 @@ def test_every_pattern_on_the_way_is_valid_and_none_is_dearer_than_before(seed: 
 @pytest.mark.parametrize("seed", [1, 3, 12, 14])
 def test_moves_that_are_forgotten_take_no_state_with_them(seed: int, monkeypatch: pytest.MonkeyPatch):
     """The pool is numbered anew all the time, also while patterns of others are completed."""
-    monkeypatch.setattr(searching, "MOST_MOVES", 10)
+    monkeypatch.setattr(searching, "LOCAL", replace(LOCAL, most_moves=10))
     problem = tiny_table(seed, "2 × 2 × 2" if seed % 2 else "linked")
     oracle, by_moves, draw = Oracle(problem), finder(problem), np.random.default_rng(seed)
     assert by_moves.first() is not None

@@ -37,7 +37,6 @@ from sdcdsl.numerics.nearest.l1 import L1
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
-CELLS, LEAST_CELLS = 4.0, 1.0  # times as long as the first table of the groups, and seconds, for that of all cells
 DOUBT = 1e-9  # of the objective: taken off what a mixed-integer solver calls a bound
 
 Tell = Callable[[Progress], None]
@@ -253,7 +252,7 @@ class SenseSearch:
     def _a_moment(self) -> float:
         """Seconds for the table over all cells, which is solved from the senses found: what the groups took to begin
         with, and some more."""
-        return CELLS * max(self.seconds.get("start", 0.0), LEAST_CELLS)
+        return SEARCH.cells * max(self.seconds.get("start", 0.0), SEARCH.least_cells)
 
     def _nothing(self) -> Chosen:
         assert self.begun is not None

@@ -108,7 +108,7 @@ class TableBrowser {
     cells.dimensions.forEach((dimension, d) => {
       if (d === arranged.row || d === arranged.column) return;
       const axis = this.axis(d, 0);
-      const options = axis.codes.map((code, node) => [String(code), '\u2003'.repeat(axis.depth[node]) + dimension.codes[code]]);
+      const options = axis.codes.map((code, node) => [String(code), '\u2003'.repeat(axis.depth[node]) + named(dimension, code)]);
       const select = choice(options, String(this.at[d]), (value) => {
         this.at[d] = Number(value);
         this.filter(this.kind);
@@ -195,8 +195,9 @@ class TableBrowser {
   rowHeight() { return this.cells.stacked ? 46 : 32; }
 
   headWidth() {
-    const { codes } = this.tree ? this.rowAxis.dimension : { codes: ['cell 000000'] };
-    const longest = codes.reduce((most, code) => Math.max(most, code.length), 0);
+    const { dimension } = this.rowAxis;
+    const names = this.tree ? dimension.codes.map((_, code) => named(dimension, code)) : ['cell 000000'];
+    const longest = names.reduce((most, name) => Math.max(most, name.length), 0);
     const wish = 44 + this.rowAxis.deepest * 16 + Math.min(longest, 40) * letter();
     return Math.round(Math.max(112, Math.min(wish, 340, this.element.clientWidth * 0.42 || 340)));
   }

@@ -43,7 +43,7 @@ class Cells {
 
   label(cell) {
     if (this.data.numbers) return 'cell ' + this.data.numbers[cell];
-    return this.dimensions.map((x, d) => x.name + ' ' + x.codes[this.codeAt(cell, d)]).join(', ');
+    return this.dimensions.map((x, d) => x.name + ' ' + named(x, this.codeAt(cell, d))).join(', ');
   }
 
   // What the release says of the cell.

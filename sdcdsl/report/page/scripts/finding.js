@@ -18,7 +18,7 @@ function codesWith(dimension, word) {
   const rank = (code) => (code === word ? 0 : code.startsWith(word) ? 1 : 2);
   return dimension.codes
     .map((code, i) => [code.toLowerCase(), i])
-    .filter(([code]) => code.includes(word))
+    .filter(([code, i]) => code.includes(word) || named(dimension, i).toLowerCase().includes(word))
     .sort((a, b) => rank(a[0]) - rank(b[0]) || a[1] - b[1])
     .map(([, i]) => i);
 }

@@ -13,7 +13,7 @@ function paperTable(browser) {
     el('tbody', {}, ...rows.map((i) => el('tr', {}, el('th', { scope: 'row', text: '\u2003'.repeat(rowAxis.level(i) - 1) + rowAxis.label(i) }),
       ...columns.map((j) => el('td', { text: write(i, j) }))))));
   const left = [rowAxis.shown.length - rows.length, columnAxis.shown.length - columns.length];
-  const fixed = cells.dimensions.map((dimension, d) => (d === browser.arranged.row || d === browser.arranged.column ? null : dimension.name + ' ' + dimension.codes[browser.at[d]])).filter(Boolean);
+  const fixed = cells.dimensions.map((dimension, d) => (d === browser.arranged.row || d === browser.arranged.column ? null : dimension.name + ' ' + named(dimension, browser.at[d]))).filter(Boolean);
   const notes = [
     fixed.length ? 'For ' + fixed.join(', ') + '.' : '',
     left[0] > 0 ? many(left[0], 'more row') + ' not printed.' : '',

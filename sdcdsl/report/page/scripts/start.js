@@ -17,7 +17,7 @@ function tableCells(table) {
   return {
     label(cell) {
       if (table.numbers) return 'cell ' + table.numbers[cell];
-      return dimensions.map((x, d) => x.name + ' ' + x.codes[Math.floor(cell / strides[d]) % x.codes.length]).join(', ');
+      return dimensions.map((x, d) => x.name + ' ' + named(x, Math.floor(cell / strides[d]) % x.codes.length)).join(', ');
     },
   };
 }

@@ -1,3 +1,9 @@
+// A code and what it is called, where the policy says that.
+function named(dimension, code) {
+  const label = dimension.labels ? dimension.labels[code] : '';
+  return label && label !== dimension.codes[code] ? dimension.codes[code] + ' ' + label : dimension.codes[code];
+}
+
 // Axes of a table: what stands in its rows, or its columns. `shown` are the nodes that are not folded away.
 
 class TreeAxis {
@@ -30,7 +36,7 @@ class TreeAxis {
     this.refresh();
   }
 
-  label(node) { return this.dimension.codes[this.codes[node]]; }
+  label(node) { return named(this.dimension, this.codes[node]); }
   level(node) { return this.depth[node] + 1; }
   hasChildren(node) { return this.end[node] > node + 1; }
   isFolded(node) { return this.folded[node] === 1; }

@@ -1,4 +1,4 @@
-"""The door to records: Parquet by its ending, everything else as delimited text with a header."""
+"""Records from a file or a text, by what they look like."""
 
 from __future__ import annotations
 
