@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sdcdsl.accelerate.csp.box_search import BoxSearch
-from sdcdsl.accelerate.csp.box_state import Move, PackedMoves
+from sdcdsl.accelerate.csp.box_state import Move, PackedMoves, packed
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
 from sdcdsl.bind.problem import TableProblem
@@ -39,22 +39,25 @@ class BoxSums:
         sums = self.problem.sums
         if sums is None:
             return search, []
+        shown: list[Move] = []
         for attempt in range(BOXES.mended):
             more = sums.beyond(search.hidden[: self.problem.n] & self._published)
             required = np.isin(_fingerprints(more), self._required)
             probe, known = self._on(more, search), len(search.packed()[0]) - 1
+            probe.take(packed([one for one in shown if search.hidden[one[0]].all()], search.table.size))
             if not probe.complete_within(deadline):
                 return None
             narrow = np.zeros(len(more), dtype=bool)
             narrow[probe.requirements.cell[probe.uncertified] - self.problem.n] = True
             given_up = required.sum() < len(self._required)  # members of one are published again
+            shown = self.of_table(probe.moves()[known:])
             if not narrow.any() and not (given_up and attempt == 0):
-                return search, self.of_table(probe.moves()[known:])
+                return search, shown
             self._required = _fingerprints(more)[narrow | required]
             search = self._on(more.take(narrow | required), search)
             if not search.complete(deadline) and not self._others(search, deadline):
                 return None
-            if attempt < BOXES.mended // 2:  # from then on patterns only grow, so that it ends
+            if attempt < BOXES.mended_pruned:  # from then on patterns only grow, so that it ends
                 search.prune()
         return None
 

@@ -141,9 +141,9 @@ def _dimension(k, i, sign, nodes, shape, sides, walk, others, rem, least, slack,
 
 
 @kernel
-def _begin(k, i, alone, nodes, shape, sides, random, counts):
+def _begin(k, i, nodes, shape, sides, random, counts):
     """A random side of a box: down from node i, and against a random brother of it or of an ancestor; up to the total
-    where there is none, and where it is `alone`."""
+    where there is none."""
     here, u, sign, x = 0, i, 1.0, i
     q = nodes[i]["parent"]
     while True:
@@ -160,7 +160,7 @@ def _begin(k, i, alone, nodes, shape, sides, random, counts):
         sign = -1.0
         while q >= 0:
             many = nodes[q + 1]["part_start"] - nodes[q]["part_start"]
-            if many > 1 and not alone:
+            if many > 1:
                 break
             sides[k, here]["node"], sides[k, here]["sign"] = q, 1.0
             here += 1
@@ -171,6 +171,37 @@ def _begin(k, i, alone, nodes, shape, sides, random, counts):
         u = x
         while u == x:
             u = nodes[nodes[q]["part_start"] + int(draw(random, counts) * many)]["part"]
+
+
+@kernel
+def _begin_alone(p, sign, nodes, shape, sides, slack, cells):
+    """Sides of a box with all that cell p adds up to, and of what it is the sum of one cell in every dimension: those
+    with the most slack, so that none has less than the last of them."""
+    c = p
+    for k in range(len(shape)):
+        i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
+        here, u = 0, i
+        while True:
+            sides[k, here]["node"], sides[k, here]["sign"] = u, 1.0
+            here += 1
+            begin, end = nodes[u]["part_start"], nodes[u + 1]["part_start"]
+            if begin == end:
+                break
+            best, child = -1.0, nodes[begin]["part"]
+            for z in range(begin, end):
+                x = nodes[z]["part"]
+                t = c + nodes[x]["stride"] - nodes[u]["stride"]
+                room = slack[t]["up"] - cells[t]["d"] if sign > 0.0 else slack[t]["down"] + cells[t]["d"]
+                if cells[t]["barred"] == 0 and room > best:
+                    best, child = room, x
+            c += nodes[child]["stride"] - nodes[u]["stride"]
+            u = child
+        q = nodes[i]["parent"]
+        while q >= 0:
+            sides[k, here]["node"], sides[k, here]["sign"] = q, 1.0
+            here += 1
+            q = nodes[q]["parent"]
+        shape[k]["count"] = here
 
 
 @kernel
@@ -187,9 +218,12 @@ def box(p, sign, starts, cheap, table, slack, cells, work, rem, least, counts, f
     for start in range(starts + 1):
         if start == starts and best < BIG:
             break
-        for k in range(dimensions):
-            i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
-            _begin(k, i, start == starts, nodes, shape, sides, random, counts)
+        if start == starts:
+            _begin_alone(p, sign, nodes, shape, sides, slack, cells)
+        else:
+            for k in range(dimensions):
+                i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
+                _begin(k, i, nodes, shape, sides, random, counts)
         total, same = np.inf, 0
         k = int(draw(random, counts) * dimensions)
         while same < dimensions:

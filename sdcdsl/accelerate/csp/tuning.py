@@ -153,7 +153,8 @@ class BoxTuning:
     gain: float = 2e-3  # of the cost: with less than this in a pass through all cells, linear programs go on
     parted: int = 20_000  # cells: from here on parts of the table are improved side by side,
     parts: int = 12  # so many at most
-    mended: int = 8  # times that a pattern may be mended for sums that it tells
+    mended: int = 40  # times that a pattern may be mended for sums that it tells,
+    mended_pruned: int = 2  # and is pruned after that
     longer: float = 1.5  # than the last time: how long that may take
     starts_first: int = 2  # of a box, for a first pattern
     starts: int = 4

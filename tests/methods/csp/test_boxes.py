@@ -311,6 +311,26 @@ def test_a_cell_whose_neighbours_have_too_little_takes_what_it_adds_up_to_along(
     assert p in corners["cell"]
 
 
+def test_every_cell_can_go_down_with_what_it_is_the_sum_of(tmp_path: Path):
+    """Nothing has anything to go up by, so that only a box of one sign is left, down to a part that is not empty."""
+    problem = table(tmp_path, ((2, 2), (3,)), 1)
+    made = search(problem)
+    lattice = problem.tables[0].lattice
+    assert lattice is not None
+    a = problem.dataset["a"].values
+    slack = np.zeros(made.instance.n, dtype=SLACK)
+    slack["down"] = a
+    made._draw()
+    for p in np.flatnonzero(a[: lattice.size] > 0):
+        found, count = box.plain(
+            p, -1.0, 2, 0.0, made._table, slack, made._cells, made._work, 1.0, 0.5, made._counts, 1e-3
+        )
+        assert found < BIG
+        corners = made._work[2][0][:count]
+        assert (corners["sign"] < 0).all()
+        assert (a[corners["cell"]] >= 0.5).all()
+
+
 def test_what_boxes_cannot_finish_is_checked_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """In a large table, where linear programs over all of it take too long."""
     monkeypatch.setattr(by_boxes, "BOXES", replace(BOXES, whole=0))
