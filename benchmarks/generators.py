@@ -2,7 +2,7 @@
 
     magnitude(levels)      k dimensions with hierarchies: skewed whole numbers, some zeros, small cells sensitive
     frequency(levels)      the same shape with counts: mostly 0, 1 and 2 in the leaves, sensitive where 1 or 2
-    respondents(…)         a business table of three hierarchical dimensions from records of its respondents
+    respondents(…)         a business table of hierarchical dimensions from records of its respondents, who may attack
     linked(records)        two tables of one set of records, which share a classification and its margins
     million()              three dimensions of 100 codes: 1 000 000 cells
     cubic(n)               three dimensions with about n cells in all: the family of the scaling curves
@@ -210,7 +210,7 @@ def _with_small_ones(
 # ---- business tables -----------------------------------------------------------------------------------------------
 
 _RESPONDENTS = """sdc 1
-policy "a business table in three dimensions"
+policy "a business table of respondents"
 
 data records {
   csv "records.csv"
@@ -220,12 +220,18 @@ data records {
 DIMENSIONS
 table t {
   from records
-  by region, industry, size
+  by NAMES
   sum turnover
 }
 
 sensitive by threshold(3)
 sensitive by p_percent(10%)
+
+attacker respondent {
+  each unit
+  knows own contribution
+  bounds 50% of value .. 200% of value
+}
 
 attacker external {
   bounds 0 .. inf
@@ -234,7 +240,7 @@ attacker external {
 protect t {
   lpl max(1, needed)
   upl max(1, needed)
-  against external
+  against AGAINST
   cost value
   method csp
 }
@@ -242,26 +248,39 @@ protect t {
 
 
 def respondents(folder: Path, groups: Sequence[tuple[int, int]], seed: int = 0) -> TableProblem:
-    """Twelve respondents for each combination of leaves of the first two dimensions, unevenly over the codes, with
-    lognormal turnover; `groups` says for region, industry and size how many codes there are below the total, and how
-    many parts each has (0: none)."""
+    """Twelve respondents for each combination of leaves of the first two dimensions; `groups` says for region, industry
+    and size how many codes there are below the total, and how many parts each has (0: none)."""
+    sides = [tuple(n for n in group if n) for group in groups]
+    units = 12 * prod(prod(side) for side in sides[:2])
+    path = respondents_policy(folder, sides, units, seed)
+    return bound(path.read_text(encoding="utf-8"), folder)
+
+
+def respondents_policy(
+    folder: Path, sides: Sequence[Sequence[int]], units: int, seed: int = 0, attack: bool = False
+) -> Path:
+    """Records of respondents unevenly over the leaves, with lognormal turnover, and a policy about them: `sides` has
+    for region, industry and size how many parts a code of each level has. `attack`: every respondent attacks."""
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
-    names = ("region", "industry", "size")
-    many = 12 * prod(outer * max(inner, 1) for outer, inner in groups[:2])
-    columns: dict[str, object] = {"unit": np.arange(1, many + 1)}
-    for name, (outer, inner) in zip(names, groups, strict=True):
-        above = [f"{name[0].upper()}{i:02d}" for i in range(outer)]
-        parts = [[f"{code}{j:02d}" for j in range(inner)] for code in above]
-        lines = [line for code, below in zip(above, parts, strict=True) for line in (code, *(f"@{b}" for b in below))]
+    names = ("region", "industry", "size")[: len(sides)]
+    columns: dict[str, object] = {"unit": np.arange(1, units + 1)}
+    for name, levels in zip(names, sides, strict=True):
+        lines, leaves = [], [name[0].upper()]
+        for depth, parts in enumerate(levels):
+            leaves = [f"{code}{k:02d}" for code in leaves for k in range(parts)]
+            lines += ["@" * depth + code for code in leaves]
+        lines.sort(key=lambda line: line.lstrip("@"))  # each code behind the one it is a part of
         (folder / f"{name}.hrc").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        leaves = [leaf for below in parts for leaf in below] if inner else above
         share = rng.gamma(1.2, 1.0, len(leaves))
-        columns[name] = rng.choice(leaves, many, p=share / share.sum())
-    columns["turnover"] = np.round(rng.lognormal(3, 1.1, many)) + 1
+        columns[name] = rng.choice(leaves, units, p=share / share.sum())
+    columns["turnover"] = np.round(rng.lognormal(3, 1.1, units)) + (2 if attack else 1)
     pl.DataFrame(columns).write_csv(folder / "records.csv")
-    sides = "\n".join(f'dimension {name} {{\n  hierarchy hrc "{name}.hrc"\n  total Total\n}}\n' for name in names)
-    return bound(_RESPONDENTS.replace("DIMENSIONS", sides), folder)
+    dimensions = "\n".join(f'dimension {name} {{\n  hierarchy hrc "{name}.hrc"\n  total Total\n}}\n' for name in names)
+    text = _RESPONDENTS.replace("DIMENSIONS", dimensions).replace("NAMES", ", ".join(names))
+    path = folder / "respondents.sdc"
+    path.write_text(text.replace("AGAINST", "external, respondent" if attack else "external"), encoding="utf-8")
+    return path
 
 
 # ---- linked tables -------------------------------------------------------------------------------------------------

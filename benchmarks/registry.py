@@ -34,6 +34,8 @@ MODULES = (
     "paper_004",
     "scaling",
     "accelerators",
+    "contributors",
+    "variants",
 )
 
 

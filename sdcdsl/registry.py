@@ -26,6 +26,7 @@ LINES: dict[str, dict[str, str]] = {
         "rounding": "sdcdsl.methods.rounding:METHOD",
         "perturb": "sdcdsl.methods.perturb:METHOD",
         "combined": "sdcdsl.methods.combined:METHOD",
+        "cellkey": "sdcdsl.methods.cellkey:METHOD",
     },
     "rules": {
         "threshold": "sdcdsl.bind.rules.threshold:RULE",
@@ -35,6 +36,7 @@ LINES: dict[str, dict[str, str]] = {
         "contributors": "sdcdsl.bind.rules.contributors:RULE",
         "request": "sdcdsl.bind.rules.request:RULE",
         "zero": "sdcdsl.bind.rules.zero:RULE",
+        "group_disclosure": "sdcdsl.bind.rules.group_disclosure:RULE",
         "status": "sdcdsl.bind.rules.status:RULE",
     },
     "readers": {
@@ -47,6 +49,7 @@ LINES: dict[str, dict[str, str]] = {
         "stata": "sdcdsl.formats.stata:READER",
         "duckdb": "sdcdsl.formats.duckdb:READER",
         "postgres": "sdcdsl.formats.postgres:READER",
+        "sdmx": "sdcdsl.formats.sdmx:READER",
         "frame": "sdcdsl.formats.frame:READER",
     },
     "tables": {
@@ -56,6 +59,7 @@ LINES: dict[str, dict[str, str]] = {
         "hrc": "sdcdsl.formats.hrc:HIERARCHY",
         "columns": "sdcdsl.formats.columns:HIERARCHY",
         "parents": "sdcdsl.formats.parents:HIERARCHY",
+        "sdmx": "sdcdsl.formats.sdmx:HIERARCHY",
     },
     "recodes": {
         "grc": "sdcdsl.formats.grc:RECODE",
@@ -63,6 +67,7 @@ LINES: dict[str, dict[str, str]] = {
     "labels": {
         "csv": "sdcdsl.formats.csv_labels:LABELS",
         "cdl": "sdcdsl.formats.cdl:LABELS",
+        "sdmx": "sdcdsl.formats.sdmx:LABELS",
     },
     "cell_lists": {
         "csv": "sdcdsl.formats.csv:CELL_LIST",

@@ -94,6 +94,9 @@ def test_all_walks_that_protect_say_what_they_release():
         "hospital",
         "linked",
         "series",
+        "classification",
+        "periods",
+        "tau-argus",
     }
 
 
@@ -179,7 +182,66 @@ def few_contributors_are_hidden() -> None:
     assert alone and all(released[cell]["status"] == "hidden" for cell in alone)
 
 
+def each_quarter_has_its_own_sums() -> None:
+    nace, nuts = above("nace.hrc", "C-G"), above("nuts.hrc", "XA")
+    for quarter in ("2026q2", "2026q3"):
+        contributed: dict[tuple[str, str], list[int]] = {}
+        for row in rows(f"enterprises-{quarter}.csv"):
+            for cell in product(nace[row["nace"]], nuts[row["nuts"]]):
+                contributed.setdefault(cell, []).append(int(row["turnover"]))
+        released = {(r["nace"], r["nuts"]): r for r in rows(f"published/turnover-{quarter}.csv")}
+        assert any(r["status"] == "hidden" for r in released.values())
+        for cell, row in released.items():
+            if row["status"] == "published":
+                assert float(row["value"]) == sum(contributed.get(cell, ()))
+                assert len(contributed.get(cell, ())) not in (1, 2)
+    lock = tomllib.loads(Path("published/internal/turnover.sdc.lock").read_text(encoding="utf-8"))
+    assert lock["policy"]["parameters"] == {"quarter": "2026q3", "before": "2026q2"}
+
+
+def classes_are_not_published() -> None:
+    division = {r["class"]: r["division"] for r in rows("activity.csv")}
+    section = {r["division"]: r["section"] for r in rows("activity.csv")}
+    value: Counter = Counter()
+    for row in rows("enterprises.csv"):
+        two = division[row["activity"]]
+        value.update(dict.fromkeys(product((two, section[two], "B-I"), (row["region"], "All")), int(row["turnover"])))
+    released = rows("release/turnover.csv")
+    assert {r["activity"] for r in released} == {*section, *section.values(), "B-I"}
+    assert {r["status"] for r in released} == {"published", "hidden"}
+    assert all(float(r["value"]) == value[r["activity"], r["region"]] for r in released if r["status"] == "published")
+    names = {r["code"]: (r["en"], r["de"]) for r in rows("labels.csv")}
+    assert all((r["activity_label_en"], r["activity_label_de"]) == names[r["activity"]] for r in released)
+
+
+def the_layouts_say_the_same() -> None:
+    groups = {"Nr": ("N1", "N2"), "Os": ("O1", "O2"), "We": ("W1", "W2", "W3")}
+    part_of = {leaf: group for group, parts in groups.items() for leaf in parts}
+    value: Counter = Counter()
+    for line in Path("turnover.asc").read_text(encoding="utf-8").splitlines():
+        code, region, _, figure = line.split()
+        cells = product(("Total", code[0], code[:2], code), ("Land", part_of[region], region))
+        value.update(dict.fromkeys(cells, int(figure)))
+    stem = "release/by-region-Turnover_by_Activity_Region"
+
+    def table(path: str, delimiter: str = ",") -> list[list[str]]:
+        with Path(path).open(newline="", encoding="utf-8") as file:
+            return [row for row in csv.reader(file, delimiter=delimiter) if row]
+
+    head, *body = table(f"{stem}.csv")
+    across = {(row[0], region): figure for row in body for region, figure in zip(head[1:], row[1:], strict=True)}
+    listed = {(code, region): figure for code, region, figure in table(f"{stem}.txt")[1:]}
+    again = {(code, region): (figure, mark) for code, region, figure, mark in table(f"{stem}.tab", ";")}
+    assert across == listed and len(across) == 14 * 11
+    hidden = {cell for cell, figure in across.items() if figure == "x"}
+    assert hidden and hidden == {cell for cell, (_, mark) in again.items() if mark != "S"}
+    assert all(float(figure) == value[cell] for cell, figure in across.items() if cell not in hidden)
+
+
 BY_HAND = {
+    "classification": classes_are_not_published,
+    "periods": each_quarter_has_its_own_sums,
+    "tau-argus": the_layouts_say_the_same,
     "enterprises": few_contributors_are_hidden,
     "hospital": the_hospital_is_right,
     "linked": the_tables_agree,

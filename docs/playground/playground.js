@@ -59,7 +59,7 @@ async function look() {
   const mine = ++round;
   const said = text.value;
   const [made, changed] = await Promise.all([call("check", said), call("changes", before, said)]);
-  if (mine !== round) return; // the text has changed since
+  if (mine !== round || said !== text.value) return; // the text has changed since: its colours would be elsewhere
   const marks = made.diagnostics.filter((d) => d.at).map((d) => [...d.at, d.severity === "error" ? "mistake" : "advice"]);
   paint(made.colours, marks);
   const mistakes = made.diagnostics.filter((d) => d.severity === "error").length;

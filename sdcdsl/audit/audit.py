@@ -26,6 +26,7 @@ from sdcdsl.audit.intervals import EXACT as EXACT_END
 from sdcdsl.audit.intervals import Intervals
 from sdcdsl.audit.problem import stated
 from sdcdsl.audit.proving import Proofs
+from sdcdsl.audit.tuning import TUNING
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
@@ -34,6 +35,7 @@ from sdcdsl.proof.system import ProofPairs, ProofProblem
 from sdcdsl.proof.witness import MoveMatrix
 
 WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
+NOT_EXCLUDED = "not excluded"  # every pair is protected from certainty, and not from what is likely
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,8 @@ class Audit:
             return "exposed"
         if not len(found):
             return "nothing to check"
-        return next(WORDS[letter] for letter in "enp" if (found == letter).any())
+        word = next(WORDS[letter] for letter in "enp" if (found == letter).any())
+        return NOT_EXCLUDED if self.pattern.random and word == "protected" else word
 
     @cached_property
     def intervals(self) -> Intervals:
@@ -125,9 +128,10 @@ def audit(
     options: dict[str, Any] = {"exact": False, "team": team, "progress": None if exact else progress}
     engines = Engines()
     chosen = ~stuck & ((proofs.of_listed == "n") | exact)
-    for made in attack(
-        task, np.flatnonzero(chosen), watch, engine=engine, engines=engines, prove_ends=exact, **options
-    ):
+    first = engine
+    if not exact and engine is None and hints is not None and chosen.sum() <= TUNING.few:
+        first = "highs"  # what other engines prepare for a component pays where many pairs are left
+    for made in attack(task, np.flatnonzero(chosen), watch, engine=first, engines=engines, prove_ends=exact, **options):
         proofs.add(made)
         failures += made.findings.failures
         still.append((made.component.cells[made.findings.still], made.view))

@@ -13,6 +13,7 @@ class Tuning:
     verdicts: int = 1000
     ends: int = 400
     often: float = 0.2  # seconds between two reports about how far a survey is
+    few: int = 12  # pairs that the witnesses of a search leave over, for a general solver
     most_ends: int = 200  # ends that are left to a general solver, which takes its time
     # Families of pairs.
     beyond: float = 100.0  # times the cost of a move that is in everybody's box

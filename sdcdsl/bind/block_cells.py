@@ -41,7 +41,10 @@ class CellNames:
     def label(self, cell: int) -> str:
         if cell < self.base:
             return self.common(cell)
-        return " + ".join(self.common(int(c)) for c in self.unions.members(cell - self.base))
+        union = self.unions.union_of == cell - self.base
+        parts = sorted(zip(-self.unions.coefficient[union], self.unions.cell_of[union], strict=True))
+        words = [(" − " if sign > 0 else " + ") + self.common(int(part)) for sign, part in parts]
+        return "".join(words).removeprefix(" + ")
 
 
 @dataclass(frozen=True, eq=False)

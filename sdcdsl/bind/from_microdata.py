@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from sdcdsl.bind import record_keys
 from sdcdsl.bind.coarser import PublishedCodes, moved
 from sdcdsl.bind.dimensions import codes_under, levels_in
 from sdcdsl.bind.hierarchy import DimensionCodes
@@ -80,6 +81,9 @@ def from_microdata(
     if request is not None:
         requested = table_of(frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null()), k=1)
     sums = {name: table_of(frame, replace(columns, measure=sources.column(data, name)), k=0) for name in variables}
+    key = sources.declared(data, "key")
+    noise_keys, problems = record_keys.cell_keys(policy, block, frame, cells, columns, key, sources.places)
+    found += problems
     if has_errors(found) or judged is None:
         return None, found
     table = BoundTable(
@@ -98,6 +102,7 @@ def from_microdata(
         known_largest=k,
         contributors=Contributors(every, units, judged),
         keys=cell_keys(frame, cells, columns, policy.seed or 0) if wants_keys(policy) else None,
+        cell_keys=noise_keys,
         integer=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
         whole=bool(block.all(d.Integer)) or (total is None and columns.weight is None),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from typing import Protocol
 
 import numpy as np
 import xarray as xr
@@ -12,6 +14,7 @@ from sdcdsl.bind import naming
 from sdcdsl.bind.attackers import ROUNDING, Knowledge, know
 from sdcdsl.bind.block_cells import BlockCells, CellNames, linked_cells, view_of
 from sdcdsl.bind.evaluate import Clause, Evaluator, View, last_match
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.labels import unspoken
 from sdcdsl.bind.levels import LEVELS, AttackerLevels, levels
 from sdcdsl.bind.naming import first_cells
@@ -20,7 +23,6 @@ from sdcdsl.bind.pairs import PairBuilder
 from sdcdsl.bind.problem import PublishedCells, TableProblem
 from sdcdsl.bind.sensitivity import Marks, mark_cells, report
 from sdcdsl.bind.table import BoundTable
-from sdcdsl.bind.tables import Binding
 from sdcdsl.bind.unions import Unions, find_unions, further_unions, judges
 from sdcdsl.diagnostics import Diagnostic, Severity, Span, diagnostic, has_errors
 from sdcdsl.diagnostics.confidential import secret
@@ -34,7 +36,22 @@ from sdcdsl.vocabulary.methods import Limits
 MOST_PAIRS = 50_000_000
 
 
-def bind_protect(binding: Binding, protect: d.Block) -> tuple[TableProblem | None, list[Diagnostic]]:
+class Tables(Protocol):
+    """A policy and its tables: `Binding`, or tables with other values."""
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def places(self) -> FileLocations: ...
+
+    @property
+    def today(self) -> date: ...
+
+    def table(self, name: str) -> BoundTable | None: ...
+
+
+def bind_protect(binding: Tables, protect: d.Block) -> tuple[TableProblem | None, list[Diagnostic]]:
     """The problem of one block, or why there is none. Diagnostics of tables stay with the binding."""
     tables = [binding.table(name) for name in protect.tables]
     if any(t is None for t in tables):

@@ -41,6 +41,8 @@ class BoundTable:
     given: JJTable | None = None
     contributors: Contributors | None = None
     keys: np.ndarray | None = None  # of the contributors (`bind.keys`), where a method requires them
+    cell_keys: np.ndarray | None = None  # uint64 (`bind.record_keys`), where a method draws noise by them
+    attributes: tuple[str, ...] = ()  # dimensions that are no secret of a cell but of its members
     integer: bool = False  # the values are whole numbers
     whole: bool = False  # and the policy says so, or they are counts: what is published instead is whole as well
     computed: int = 0  # totals that were left out and computed

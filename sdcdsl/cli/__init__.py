@@ -94,7 +94,8 @@ def cli(show_values: bool) -> None:
     \b
     Exit codes: 0 done · 1 the policy is wrong · 2 wrong usage · 3 the data does not fit the policy
     4 infeasible · 5 limit reached, nothing released · 6 the audit found exposure, nothing released
-    7 changes found (fmt --check, diff) · 70 a bug in this program · 130 stopped by Ctrl-C
+    7 changes found (fmt --check, diff) · 8 a test of a policy failed · 70 a bug in this program
+    130 stopped by Ctrl-C
     """
     if show_values:
         from sdcdsl.diagnostics import confidential  # noqa: PLC0415

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -17,6 +17,7 @@ from sdcdsl.cli.reading import json_option, known_block, read_any, refuse, tell,
 from sdcdsl.cli.workers import workers, workers_options
 from sdcdsl.diagnostics import did_you_mean, has_errors
 from sdcdsl.policy.read import is_jj
+from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.methods import EXPERIMENTS
 
 NOTHING = {"verdict": None, "blocks": [], "plot": None}
@@ -57,6 +58,8 @@ class Experiments(click.ParamType):
 @click.option("--format", type=click.Choice(RELEASED), help="Of the released files; else: recognised.")
 @workers_options("How many processes to work in")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE.svg", help="Draw the distributions.")
+@click.option("--replay", is_flag=True, help="Try the method on tables that fit the release: which give the same one?")
+@click.option("--tables", type=click.IntRange(2), help="How many tables --replay tries at the most.  [default: 200]")
 @click.option("--fail-at-risk", is_flag=True, help="Exit with 6 if a table is at risk.")
 @click.option(
     "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."
@@ -76,6 +79,8 @@ def assess(
     column: tuple[str, ...],
     format: str | None,
     plot: str | None,
+    replay: bool,
+    tables: int | None,
     fail_at_risk: bool,
     output: str,
     as_document: bool,
@@ -88,9 +93,13 @@ def assess(
 
     Without --released the policy's own method makes the table first; nothing is written.
 
+    With --replay, for every method that says how far its figures are from the truth: what somebody learns who has the
+    policy and this program, and keeps of all tables that fit the release those that are released like this.
+
     \b
       sdcdsl assess turnover.sdc
       sdcdsl assess turnover.sdc --released turnover.csv --experiments B1,B2 --plot risk.svg
+      sdcdsl assess turnover.sdc --replay --tables 500 --time-limit 10min
       sdcdsl assess hier13.jj --released adjusted.csv --norm L1 --norm L2 --seed 7
 
     Exit code 0: done, whatever was found; 1: the policy is wrong, or adjusts nothing; 3: the data or the released table
@@ -104,6 +113,12 @@ def assess(
         refuse(NOTHING, found, output == "json", given.colour, code)
     known_block(policy, block)
     seed = policy.seed if seed is None else seed
+    if replay:
+        _no_experiments(experiments, plot, fail_at_risk, chosen)
+        _replayed(policy, path, block, released, column, format, tables, seed, time_limit, output, jobs, cluster, given)
+        return
+    if tables is not None:
+        raise click.UsageError("--tables is of --replay")
     if seed is None:
         raise click.UsageError("the experiments draw random numbers: --seed 2025, or `seed 2025` in the policy")
     from sdcdsl.cli.assess_output import AssessReport  # noqa: PLC0415
@@ -112,12 +127,12 @@ def assess(
     from sdcdsl.cli.protect_watching import watched  # noqa: PLC0415
     from sdcdsl.pipeline.assess import AssessRequest, assess_blocks  # noqa: PLC0415
 
-    tables = released_tables(released, policy, block, column=column, format=format)
-    target = _drawable(plot, [path, *tables.files.values()])
+    files = released_tables(released, policy, block, column=column, format=format)
+    target = _drawable(plot, [path, *files.files.values()])
     chosen["norm"] = chosen.pop("norms") or None
     request = AssessRequest(
         **given.inputs(policy, path, block),
-        released=tables,
+        released=files,
         experiments=experiments,
         options={name: value for name, value in chosen.items() if value is not None},
         seed=seed,
@@ -138,6 +153,55 @@ def assess(
         if report.found:
             tell(report.found, given.colour)
         echo(report.text(wants_colour(given.colour)), nl=False, colour=True)
+    sys.exit(report.exit)
+
+
+def _no_experiments(
+    experiments: tuple[str, ...] | None, plot: str | None, fail_at_risk: bool, chosen: dict[str, Any]
+) -> None:
+    said = {"experiments": experiments, "plot": plot, "fail_at_risk": fail_at_risk, **chosen, "norm": chosen["norms"]}
+    for name, value in said.items():
+        if value:
+            raise click.UsageError(f"--{name.replace('_', '-')} is of experiments, and --replay makes none")
+
+
+def _replayed(
+    policy: Policy,
+    path: Path,
+    block: str | None,
+    released: tuple[str, ...],
+    column: tuple[str, ...],
+    format: str | None,
+    tables: int | None,
+    seed: int | None,
+    time_limit: float | None,
+    output: str,
+    jobs: int | None,
+    cluster: str | None,
+    given: DataOptions,
+) -> NoReturn:
+    from sdcdsl.cli.assess_replay import ReplayReport  # noqa: PLC0415
+    from sdcdsl.cli.audit_files import released_tables  # noqa: PLC0415
+    from sdcdsl.cli.progress import Counting  # noqa: PLC0415
+    from sdcdsl.pipeline.method_replay import TABLES, MethodReplayRequest, replay_methods  # noqa: PLC0415
+
+    request = MethodReplayRequest(
+        **given.inputs(policy, path, block),
+        released=released_tables(released, policy, block, column=column, format=format),
+        tables=tables or TABLES,
+        seed=seed or 0,
+        time_limit=time_limit,
+    )
+    with workers(jobs, cluster) as team, Counting() as watch:
+        report = ReplayReport(replay_methods(request, team, watch))
+    if not report.made.blocks:
+        refuse(NOTHING, list(report.made.found), output == "json", given.colour, report.exit)
+    if output == "json":
+        echo_json(report.document())
+    else:
+        if report.made.found:
+            tell(list(report.made.found), given.colour)
+        echo(report.text(), nl=False)
     sys.exit(report.exit)
 
 

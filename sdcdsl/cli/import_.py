@@ -1,4 +1,4 @@
-"""`sdcdsl import`: the files of τ-ARGUS become a policy."""
+"""`sdcdsl import`: files of τ-ARGUS, and data structures of SDMX, become a policy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def import_(
     as_document: bool,
     colour: bool | None,
 ) -> None:
-    """Turn a τ-ARGUS batch file (.arb), a JJ file (.jj) or an a-priori file (.hst) into a policy.
+    """Turn a τ-ARGUS batch file (.arb), a JJ file (.jj), an a-priori file (.hst) or an SDMX data structure (.xml)
+    into a policy.
 
     The policy is printed, or written with -o. A warning names each thing that could not be carried over, with its
     line and what to do by hand. Exit code 3: the source is malformed.

@@ -80,6 +80,12 @@ def _text(block: dict[str, Any]) -> list[str]:
         listed = count(counts["listed_pairs"])
         lines.append(f"              {listed} in the list; others when a release leaves them too little")
         lines.append("              fewer: `each unit where contribution >= 5% of value` in the attacker")
+    if (seen := block["foreseen"]) is not None:
+        memory, seconds = _size(seen["memory_bytes"]), f"{seen['seconds']:.0f} s"
+        lines.append(
+            f"  foreseen    about {memory} and {seconds} of one core until a release for all pairs is audited;"
+        )
+        lines.append("              less: fewer attackers, or fewer cells (coarser codes in one dimension)")
     for m in block["methods"]:
         lines.append(f"  method      {m['method']}: {m['about']}")
     lines.append(f"  memory      {_size(block['memory_bytes'])} for the problem itself")

@@ -117,6 +117,8 @@ class ProtectReport:
             verdict = "FAR ENOUGH from the truth, not attacked"
         elif verdict == "PROTECTED" and outcome.audit is not None and not len(outcome.audit.verdicts):
             verdict = "NOTHING TO PROTECT"
+        elif outcome.pattern is not None and outcome.pattern.random and outcome.verdict == "not excluded":
+            verdict = "NOT EXCLUDED for certain by anybody; the notes say what is likely"
         yield f"{outcome.name}: {verdict}"
         for attempt in outcome.attempts[:-1]:
             yield f"  {'tried':<10}  {attempt.method}: {attempt.result.status}"
@@ -232,7 +234,8 @@ def _audit(outcome: Outcome) -> str:
     how_many = "all" if good == len(made.verdicts) else count(good)
     if made.distance is not None:  # nothing is published about changes, so there was nobody to simulate
         return f"{pairs}, {how_many} as far from the truth as required; no attacker was simulated (`sdcdsl assess`)"
-    return f"{pairs}, {how_many} protected"
+    said = "wide enough in what is possible" if made.pattern.random else "protected"
+    return f"{pairs}, {how_many} {said}"
 
 
 def _listed(outcome: Outcome) -> Iterator[str]:

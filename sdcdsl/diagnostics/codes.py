@@ -104,6 +104,8 @@ _ERRORS = {
     "SDC151": "braces that name no parameter",
     "SDC152": "codes that cannot be merged or left out",
     "SDC153": "labels that nothing gives",
+    "SDC163": "an attribute that the table cannot have",
+    "SDC164": "noise that the policy does not describe",
     # ---- the data --------------------------------------------------------------------
     "SDC301": "totals do not add up",
     "SDC302": "a data file cannot be read",
@@ -137,6 +139,8 @@ _ERRORS = {
     "SDC333": "senses from contributors that the data does not name",
     "SDC334": "parts of a combined method that do not divide the cells",
     "SDC337": "a sensitive cell that an attacker knows before the release",
+    "SDC338": "an attribute in a table that counts nobody",
+    "SDC339": "keys for random noise that cannot be had",
     "SDC344": "labels that cannot be used",
     # ---- releases and audits ---------------------------------------------------------
     "SDC401": "a certificate that cannot be read",
@@ -190,6 +194,7 @@ _WARNINGS = {
     "SDC215": "a statement said again in the same words",
     "SDC216": "an option without effect",
     "SDC217": "the same figures in two releases",
+    "SDC218": "counts without a rule for groups",
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",

@@ -1,4 +1,5 @@
-"""From the files of τ-ARGUS to a policy: one module for each kind of file, and a remark for whatever stays behind."""
+"""From the files of τ-ARGUS, and structures of SDMX, to a policy: one module for each kind of file, and a remark for
+whatever stays behind."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.importing.arb import policy_from_arb
 from sdcdsl.importing.hst import policy_from_hst
 from sdcdsl.importing.jj import policy_from_jj
+from sdcdsl.importing.sdmx import policy_from_sdmx
 
-ENDINGS = (".arb", ".jj", ".hst")
+ENDINGS = (".arb", ".jj", ".hst", ".xml")
 
 
 @dataclass(frozen=True)
@@ -33,4 +35,6 @@ def policy_from(source: Path, options: ImportOptions) -> tuple[str | None, list[
             return policy_from_jj(source, options.folder)
         case ".hst":
             return policy_from_hst(source, options.dimensions, options.table, options.encoding)
+        case ".xml":
+            return policy_from_sdmx(source, options.folder)
     raise ValueError(f"nothing imports {source.suffix}")

@@ -12,6 +12,7 @@ from sdcdsl.bind.sizes import model_sizes
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.pipeline.bind import BoundBlocks, bind
+from sdcdsl.pipeline.foresight import foresight
 from sdcdsl.pipeline.request import Inputs
 from sdcdsl.policy import document as d
 from sdcdsl.policy.lint_sharing import apart
@@ -56,8 +57,14 @@ def counted(policy: Policy, problem: TableProblem) -> dict[str, Any]:
         "cut_levels": problem.cut_pairs,
         "methods": [{"method": e.name, **model_sizes(e.name, problem)} for e in (chain.engines if chain else ())],
         "memory_bytes": int(problem.dataset.nbytes),
+        "foreseen": _foreseen(problem, chain.engines[0].name if chain else None),
         "writes": [path for r in protect.all(d.Release) for path in released_files(r, protect.tables).values()],
     }
+
+
+def _foreseen(problem: TableProblem, method: str | None) -> dict[str, float] | None:
+    seen = foresight(problem, method)
+    return None if seen is None else {"memory_bytes": seen.memory_bytes, "seconds": seen.seconds}
 
 
 def _table(table: BoundTable) -> dict[str, Any]:

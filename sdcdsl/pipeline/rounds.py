@@ -50,6 +50,7 @@ ENOUGH = 0.3  # of the limit: with less than this left, a search is the last one
 MENDED = 0.8  # the same for the last one where its pattern may have to be mended for contributors
 FELL_BACK = "the audit refused a release that cost less; this is the one that the search had before it"
 NOT_AUDITED = "a better release was found, and its audit did not end in time"
+TOO_LATE = "a release was found, and its audit did not end before the limit: nothing is released without it"
 ROUNDING = 1e-9  # of a cost: less than that is no gap
 
 
@@ -108,7 +109,7 @@ class Rounds:
                     continue
                 return self._ended(self.best or self._nothing(made))
             if made.audit is None:
-                return self._ended(self.best or made)
+                return self._ended(self.best or (self._unaudited(made) if self.unaudited else made))
             if made.audit.verdict not in SAFE:
                 if made.audit.problem is self.problem:
                     return self._ended(self.best or made)
@@ -165,7 +166,7 @@ class Rounds:
         def audit() -> tuple[Audit | None, list[Diagnostic]]:
             return self.audit(made.problem, made.result, self.plan, made.audit)
 
-        if self.best is None or self.whole.limit is None:
+        if self.whole.limit is None:
             judged, wrong = audit()
         else:
             try:
@@ -222,7 +223,8 @@ class Rounds:
     # ---- what comes of it ---------------------------------------------------------------------------
 
     def _ended(self, made: SearchRound) -> SearchRound:
-        notes = (*made.result.notes, NOT_AUDITED) if self.unaudited else made.result.notes
+        given_up = self.unaudited and self.best is not None
+        notes = (*made.result.notes, NOT_AUDITED) if given_up else made.result.notes
         result = replace(made.result, timed=self.timed, seconds=self.seconds, notes=notes)
         if made.found_release and _late(made.problem) > _late(self.first):
             result = self._as_proved(made.problem, result)
@@ -246,6 +248,12 @@ class Rounds:
         known = result.objective is not None and self.bound is not None
         status = OPTIMAL if known and gap(result.objective, self.bound) <= tolerated else FEASIBLE  # type: ignore[arg-type]
         return replace(result, status=status, bound=self.bound)
+
+    def _unaudited(self, made: SearchRound) -> SearchRound:
+        """A release that nobody audited in time is none."""
+        result = made.result
+        nothing = Result(LIMIT, bound=result.bound, seconds=result.seconds, notes=(*result.notes, TOO_LATE), timed=True)
+        return replace(made, result=nothing, found=())
 
     def _nothing(self, made: SearchRound) -> SearchRound:
         """No release, or none that tells no sensitive sum: then that is what is in the way."""

@@ -1,8 +1,8 @@
 """How the time of a method is divided: its search, and what has to follow it.
 
 The audit is not optional and nothing is written without it, so its time is set aside before the search begins:
-estimated from the size of the table, and as measured once a release was audited. A first release is audited to the end,
-however low the estimate was; then it says so. With one in hand, the audit of a better one ends with the limit.
+estimated from the size of the table, and as measured once a release was audited. An audit ends with the limit, however
+low the estimate was: then the release that was audited before is written, or nothing.
 Experiments on an adjusted table are of use only if some are made: they have a share of the time, and what the search
 leaves.
 """
@@ -65,7 +65,7 @@ class Shares:
 
     @property
     def patience(self) -> float:
-        """Seconds that an audit may take which a release can do without."""
+        """Seconds that an audit may take; the rest of what a limit allows for being late is for writing."""
         return self.whole.remaining + 0.5 * (LATE + SHARE_LATE * (self.whole.limit or 0.0))
 
 

@@ -189,6 +189,13 @@ class Integer(Located):
 
 
 @record
+class Attribute(Located):
+    """What must not be learned of somebody: the other dimensions say who they are."""
+
+    dimensions: tuple[str, ...]
+
+
+@record
 class Only(Located):
     where: Expression
 
@@ -303,7 +310,8 @@ class Release(Located):
 
 Statement = (
     Codes | Total | HierarchyFile | HierarchySum | HierarchyPrefix | HierarchyTree | Labels
-    | Column | Origin | From | By | Recode | Sum | Count | ColumnOf | Measure | UnitOf | Integer | Only | Values
+    | Column | Origin | From | By | Recode | Sum | Count | ColumnOf | Measure | UnitOf | Integer
+    | Attribute | Only | Values
     | Bounds | Each | Coalition | Knows | Against | Level | Conditional | Scenarios | Cost | MethodChain
     | Assess | Release
 )  # fmt: skip

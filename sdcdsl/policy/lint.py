@@ -11,6 +11,7 @@ from sdcdsl.diagnostics import Diagnostic, diagnostic
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.amounts import constant
+from sdcdsl.policy.lint_counts import groups_unwatched
 from sdcdsl.policy.lint_options import idle_options, idle_slides
 from sdcdsl.policy.lint_sharing import apart
 from sdcdsl.policy.meaning import (
@@ -361,4 +362,5 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     idle_options,
     idle_slides,
     apart,
+    groups_unwatched,
 )

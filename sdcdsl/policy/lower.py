@@ -214,6 +214,9 @@ class _Lowering(Pieces):
     def _integer(self, node: Node) -> d.Integer:
         return d.Integer(span=self.span(node))
 
+    def _attribute(self, node: Node) -> d.Attribute:
+        return d.Attribute(tuple(map(text_of, node.tokens("NAME"))), span=self.span(node))
+
     def _only(self, node: Node) -> d.Only:
         where = self.where(node)
         assert where is not None

@@ -22,6 +22,7 @@ _NAME_FIELDS: dict[type, tuple[str, ...]] = {
     d.From: ("data",),
     d.By: ("dimensions",),
     d.Recode: ("dimension",),
+    d.Attribute: ("dimensions",),
     d.Against: ("attackers",),
     d.Level: ("against",),
     d.Conditional: ("against",),

@@ -256,6 +256,11 @@ def _(s: d.Integer) -> str:
 
 
 @statement.register
+def _(s: d.Attribute) -> str:
+    return f"attribute {', '.join(s.dimensions)}"
+
+
+@statement.register
 def _(s: d.Only) -> str:
     return f"only{_where(s.where)}"
 

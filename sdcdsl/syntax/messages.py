@@ -79,6 +79,7 @@ USAGE: dict[str, dict[str, Usage]] = {
         "measure": Usage("measure NAME", "measure turnover"),
         "unit": Usage('unit "TEXT"', 'unit "million EUR"'),
         "integer": Usage("integer", "integer"),
+        "attribute": Usage("attribute DIMENSION, DIMENSION, …", "attribute illness"),
         "only": Usage("only where CONDITION", "only where value > 0"),
         "values": Usage("values, then rows `| … |`", "values"),
         "": Usage('FORMAT "FILE" [{ … }]', 'jj "hier13.jj"'),

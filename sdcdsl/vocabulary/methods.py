@@ -73,6 +73,7 @@ class Method(Record):
     exact: bool = False  # searches for the best release, which may take days
     intervals: bool = False  # publishes intervals around the value, whose midpoint may give it away
     traceable: bool = False  # safe only while the attacker does not know how the table was made
+    random_noise: bool = False  # readers know how likely each deviation is: what is possible is not all they know
     conditional: bool = False  # knows levels of cells that are not sensitive, should it touch them
     lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
     model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
@@ -80,6 +81,7 @@ class Method(Record):
     model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first
     accelerator_backends: Collection[str] = (DEFAULT,)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
+    solve_with: tuple[tuple[str, str], ...] = ()  # options that change the model, and what solves it
     sizes: Callable[[ProblemCounts], ModelSize] | None = None  # how large the model is, for `plan`
 
     def incomplete(self) -> str | None:

@@ -37,6 +37,8 @@ SMALL = {
     "paper_004": ("figure-1-L1", "cta", {}),
     "scaling": ("cta-L1-100", "cta-L1", {}),
     "accelerators": ("cells-20", "cta", {}),
+    "contributors": ("shops-651", "csp", {}),
+    "variants": ("network-10000", "closest in L∞: by cuts on the maxima", {}),
 }
 
 

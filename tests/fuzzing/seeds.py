@@ -18,6 +18,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.checkpoint import Checkpointer, CheckpointState, write
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
+from tests.bind.readers import sdmx_messages
 from tests.bind.readers.office_files import workbook
 from tests.by_search import by_search
 from tests.executing.cubes import cube, problem_of
@@ -200,3 +201,15 @@ def checkpoints() -> list[bytes]:
         facts = {"phase": "bound", "mirrored": False, "rounds": [[["protected", 1.0, [0, 1]]]]}
         write(other, "this", CheckpointState(facts, {"hidden": np.ones(27, dtype=bool), "best": np.ones(54)}))
         return [path.read_bytes(), other.read_bytes()]
+
+
+@cache
+def sdmx() -> list[bytes]:
+    data = [sdmx_messages.data(format, across) for format, across in sdmx_messages.DATA]
+    data += [
+        one.replace(b"AREA", b"region").replace(b"SIZE", b"size").replace(b"OBS_VALUE", b"turnover") for one in data
+    ]
+    by_hand = (sdmx_messages.HIERARCHY_21, sdmx_messages.HIERARCHY_30, sdmx_messages.BOMB, sdmx_messages.OUTSIDE)
+    lists = [sdmx_messages.codelist("EU DE<EU DE1<DE", version=version) for version in ("2_1", "3_0")]
+    structures = [sdmx_messages.structure(format) for format in sdmx_messages.STRUCTURES]
+    return [*data, *structures, *(text.encode() for text in (*by_hand, *lists))]

@@ -31,6 +31,8 @@ from sdcdsl.bind.readers.jj import jj_text, read_jj
 from sdcdsl.bind.readers.parents import read_parents
 from sdcdsl.bind.readers.rda import read_rda
 from sdcdsl.bind.readers.records import ColumnSelection
+from sdcdsl.bind.readers.sdmx_hierarchy import read_sdmx_hierarchy, read_sdmx_labels
+from sdcdsl.bind.readers.sdmx_structures import read_structures
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import CODES, Diagnostic, Source, has_errors
 from sdcdsl.diagnostics.diagnostic import for_reading
@@ -245,6 +247,26 @@ def packed(raw: bytes, folder: Path) -> None:
     kind_of_bytes(raw, put(raw, folder, "fuzzed.dat"))
 
 
+def sdmx(raw: bytes, folder: Path) -> None:
+    """Data, and structures: a code list as a dimension, a data structure as a policy."""
+    _foreign("sdmx", "fuzzed.sdmx")(raw, folder)
+    path = put(raw, folder, "fuzzed.xml")
+    structures, found = read_structures(path)
+    either(structures, found)
+    text, found = policy_from(path, ImportOptions())
+    either(text, found)
+    if structures is None:
+        return
+    kinds = (("codelist", structures.codelists), ("hierarchy", structures.hierarchies))
+    for option, codes in ((option, codes) for option, lists in kinds for codes in lists):
+        options: dict[str, str | None] = {"codelist": None, "hierarchy": None, option: str(codes.reference)}
+        for total in (None, "Total", *(one.code for one in codes.codes[:2])):
+            tree, found = read_sdmx_hierarchy(path, total, "", options)
+            either(tree, found)
+    for codes in structures.codelists:
+        either(*read_sdmx_labels(path, None, {"codelist": str(codes.reference)}))
+
+
 # ---- releases, and what is written beside them -------------------------------------------------------
 
 
@@ -396,5 +418,10 @@ TARGETS = {
     "spss": Target(_foreign("spss", "fuzzed.sav"), lambda: seeds.statistical("sav"), ("$FL2", "$FL3", *NUMBERS)),
     "stata": Target(_foreign("stata", "fuzzed.dta"), lambda: seeds.statistical("dta"), ("<stata_dta>", *NUMBERS)),
     "duckdb": Target(duckdb, seeds.duckdbs, ("DUCK", "select", "units")),
+    "sdmx": Target(
+        sdmx,
+        seeds.sdmx,
+        ("<!DOCTYPE x [<!ENTITY e 'e'>]>", "&e;", "<Obs ", "<Code id=", "<Ref id=", "urn:sdmx:=A:B(1.0).C", *NUMBERS),
+    ),
     "packed": Target(packed, seeds.packed, ("\x1f\x8b", "\x28\xb5\x2f\xfd", *NUMBERS)),
 }

@@ -23,9 +23,9 @@ from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.outcome import End
 from sdcdsl.pattern import hidden
-from sdcdsl.pipeline import search
+from sdcdsl.pipeline import search, time_shares
 from sdcdsl.pipeline.protect import planned, prepare
-from sdcdsl.pipeline.rounds import NOT_AUDITED, Rounds
+from sdcdsl.pipeline.rounds import NOT_AUDITED, TOO_LATE, Rounds
 from sdcdsl.pipeline.time_shares import FOR_EXPERIMENTS, MOST, Shares, for_search, late
 from sdcdsl.status import FEASIBLE, LIMIT, OPTIMAL
 from tests.cli.protecting import Policies
@@ -148,6 +148,25 @@ def test_a_search_that_protects_sums_itself_has_all_the_time(tmp_path, last: boo
     whole = shares.search.remaining
     assert Rounds(task.problem, task.plans[0], request, shares, search, judge).run().found_release
     assert left[0] == whole if last else left[0] <= whole / 2
+
+
+def test_a_release_whose_audit_does_not_end_is_none(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(time_shares, "LATE", 0.0)
+    request = asked(SINGLETON.write(tmp_path, "csp"), time_limit=0.1)
+    [task] = planned(request).tasks
+    a = task.problem.dataset["a"].values
+
+    def search(*_: object) -> Result:
+        return Result(FEASIBLE, hidden(a, np.ones(len(a), dtype=bool)), 10.0, 3.0, timed=True)
+
+    def judge(*_: object) -> tuple[Audit | None, list[Diagnostic]]:
+        Event().wait(HANGS)
+        return None, []
+
+    shares = Shares(Still(0.1), task.problem, "csp")
+    made = Rounds(task.problem, task.plans[0], request, shares, search, judge).run()
+    assert (made.result.status, made.result.pattern, made.audit) == (LIMIT, None, None)
+    assert TOO_LATE in made.result.notes and NOT_AUDITED not in made.result.notes
 
 
 # ---- every method on a table that it cannot finish ----------------------------------------------------------------

@@ -76,6 +76,53 @@ def test_symmetric_levels_reveal_the_midpoint():
     assert advice(change("  upl 12\n", "  upl 12\n  upl 10 against external\n", uneven)) == ["SDC205"]
 
 
+COUNTS = """sdc 1
+policy "counts"
+dimension area {
+  codes A, B
+  total All
+}
+dimension illness {
+  codes flu, measles
+  total Any
+}
+data people {
+  csv "people.csv"
+}
+table patients {
+  from people
+  by area, illness
+  count
+}
+sensitive by threshold(3)
+attacker external {
+  bounds 0 .. inf
+}
+protect patients {
+  lpl needed
+  upl needed
+  against external
+  method csp {
+    time_limit 1 min
+  }
+  release csv "out.csv"
+}
+"""
+
+
+def test_counts_without_a_rule_for_groups():
+    assert advice(COUNTS) == ["SDC218"]
+    said = change("  count\n", "  count\n  attribute illness\n", COUNTS)
+    assert advice(said) == ["SDC218"]
+    rule = "sensitive by threshold(3)\nsensitive by group_disclosure"
+    assert advice(change("sensitive by threshold(3)", rule, said)) == []
+    of_table = rule.replace("sensitive by g", "sensitive patients by g")
+    assert advice(change("sensitive by threshold(3)", of_table, said)) == []
+    # One dimension has no groups, and amounts count nobody.
+    assert "SDC218" not in advice(change("  by area, illness\n", "  by illness\n", COUNTS))
+    assert advice(change("  count\n", "  sum turnover\n", COUNTS)) == []
+
+
 def test_levels_of_zero():
     assert advice(change("upl 12", "upl 0", change("lpl 10", "lpl 0", CLEAN))) == ["SDC210"]
 

@@ -100,8 +100,8 @@ def test_it_formats_and_fixes(tab: Tab) -> None:
 def test_words_are_coloured_and_explained(tab: Tab) -> None:
     write(tab, TINY)
     tab.until("document.querySelectorAll('#colours .k-method').length === 1")
-    assert tab.run("document.querySelector('#colours .k-method').textContent") == "csp"
     assert tab.run("document.getElementById('colours').textContent") == TINY + "\n"
+    assert tab.run("document.querySelector('#colours .k-method').textContent") == "csp"
     at = TINY.index("csp") + 1
     tab.run(f"const t = document.getElementById('policy'); t.focus(); t.setSelectionRange({at}, {at})")
     tab.until("document.getElementById('hover').textContent.includes('suppression')")

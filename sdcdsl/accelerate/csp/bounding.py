@@ -2,6 +2,9 @@
 
     min Σ w_i x_i    Σ min((α_i UB_i + β_i LB_i) / level, 1) x_i ≥ 1     for every requirement and every identity (α, β)
 
+In three or more dimensions these are first looked for in parts of the table (`cutting.subtables`), by flows in small
+networks and small linear programs in place of those over the whole table.
+
 Cells that can only move together (`cutting.classes`) are hidden together or not at all: one column a class. At the
 optimum x* of the cuts so far every requirement is attacked, a cell having the share x* of its slack (of its level, if
 it has more slack than that: a larger coefficient than 1 is of no use). What falls short gives the next cuts. Any
@@ -17,7 +20,7 @@ of the slack of p itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import floor, log2
 
 import numpy as np
@@ -30,6 +33,7 @@ from sdcdsl.accelerate.cutting.covers import covers
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity, Separation, SeparationRound
+from sdcdsl.accelerate.cutting.subtables import Subtables
 from sdcdsl.deadline import Deadline
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.instance import Instance
@@ -72,6 +76,7 @@ class Bounding:
         lower = self.fixed.astype(float)
         self.master = Master(self.cost / self.unit, lower, np.ones(len(lower)), np.ones(len(lower), dtype=bool))
         self.separation = Separation(self.demands, team=team)
+        self.subtables = Subtables(self.separation)
         self.aside = None if aside is None else Separation(CutRequirements(aside))
         self.kept = KeptCuts()
         self._ages = RowAges(self.master, 1e-7, BOUND.keep)
@@ -94,9 +99,8 @@ class Bounding:
 
     # ---- the relaxation ----------------------------------------------------------------------------------
 
-    def round(self, deadline: Deadline, inside: np.ndarray | None = None, step: float = 0.0) -> int:
-        """Solves the relaxation and adds cuts; how many. With `inside`, a point of a valid pattern, the point that is
-        cut off lies between."""
+    def round(self, deadline: Deadline, in_parts: bool = False) -> int:
+        """Solves the relaxation and adds cuts; how many. `in_parts`: those of parts of the table alone."""
         made = self.master.relax(deadline.remaining)
         if made.status != OPTIMAL or made.slack is None:
             return 0
@@ -104,10 +108,7 @@ class Bounding:
         self.x = np.clip(made.x, 0.0, 1.0)
         self._reduced = made.reduced
         self._purge(made.slack)
-        point = self.x if inside is None else self.x + step * (inside - self.x)
-        cuts = self.violated(point, deadline)
-        if not cuts and inside is not None:
-            cuts = self.violated(self.x, deadline)
+        cuts = self._in_parts(self.x, deadline) if in_parts else self.violated(self.x, deadline)
         return self.master.add(cuts) + self._ages.add(covers(self._knapsacks(), self.x, BOUND.violated), BOUND.keep)
 
     def _knapsacks(self) -> csr_array:
@@ -159,6 +160,10 @@ class Bounding:
         made.found += self._chains(made, x, deadline)
         return self._rows(x, made, least) + self._conditional(x, point, deadline, least)
 
+    def _in_parts(self, x: np.ndarray, deadline: Deadline) -> list[Row]:
+        found = self.subtables.identities(x, BOUND.missed_in_parts, lambda: deadline.expired)
+        return self._missed(x, found, BOUND.violated)
+
     def short_of(self, x: np.ndarray, only: np.ndarray, deadline: Deadline) -> tuple[list[Row], np.ndarray]:
         """The same for these requirements alone and in haste: with a little more slack than x leaves, and no second
         look. Also which of them fall short."""
@@ -198,8 +203,11 @@ class Bounding:
 
     def _rows(self, x: np.ndarray, made: SeparationRound, least: float) -> list[Row]:
         self.complete = made.complete
+        return self._missed(x, made.found, least)
+
+    def _missed(self, x: np.ndarray, found: Iterable[Identity], least: float) -> list[Row]:
         out: dict[bytes, Row] = {}  # several requirements may give the same
-        for identity in made.found:
+        for identity in found:
             for columns, coefficients, rhs in self._cuts([identity]):
                 key = columns.tobytes() + np.round(coefficients, 9).tobytes()
                 if rhs - coefficients @ x[columns] > least / 2 and key not in out:

@@ -16,6 +16,7 @@ import numpy as np
 from sdcdsl.accelerate.csp.box_search import adds_up
 from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
+from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import DOWN, UP, Instance
@@ -25,7 +26,6 @@ from sdcdsl.proof.system import spans
 from sdcdsl.proof.witness import MoveMatrix
 
 ENOUGH = 1 + 4e-13  # beyond the level, as the audit asks for
-MOST_ROUNDS = 30  # of rows for one pattern
 
 
 class LazyMembers:
@@ -75,7 +75,7 @@ class LazyMembers:
     def _for_everybody(self, found: Found | None) -> Found | None:
         """The pattern, completed. One that could not be, be it for lack of time, is better than none: the audit says
         who is left out, and it is mended for them."""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(LOCAL.member_rounds):
             moves = [] if found is None else self.finder.known_moves()
             if found is None or not moves:
                 return found

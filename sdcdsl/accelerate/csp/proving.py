@@ -42,13 +42,19 @@ class Proving:
         self.take, self.said, self.best, self.wanted, self.limits = take, said, best, wanted, limits
         self._solving = self._completing = 0.0  # seconds that integer problems and completions took
         self._last = 0.0  # seconds of the last completion
+        self._too_large = False  # a round of cuts of the whole table does not end in the time that is left for one
         self.infeasible = False  # with the cap on the number of cells
         self._random = np.random.default_rng(limits.seed)
 
     def run(self, backend: str = "highs") -> None:
+        self._in_parts()
+        if self.bounding.subtables.parts and not self._done():
+            self._guided()
         self._relaxed()
         if not self._done():
             self._guided()
+        if self._too_large:
+            return
         if not self._done() and backend == "scip":
             self._branch_and_cut()
         elif not self._done():
@@ -59,13 +65,29 @@ class Proving:
     # ---- relaxation --------------------------------------------------------------------------------------
 
     def _relaxed(self) -> None:
-        bounds: list[float] = []
+        """A round of cuts of the whole table, then of its parts as long as they raise the bound, and again."""
+        whole: list[float] = []
         while not self._done():
-            cuts = self.bounding.round(self.deadline)
+            part = self.deadline
+            if self.bounding.subtables.parts:
+                part = part.within(BOUND.one_round * part.remaining)
+            cuts = self.bounding.round(part)
             self.said("relaxation", self.bounding.bound)  # who hears it may keep what is known so far
+            whole.append(self.bounding.bound)
+            if part.expired and not self.deadline.expired:
+                self.deadline.mark_time_dependent()
+                self._too_large = True
+            if not cuts or self._too_large or _stalled(whole, BOUND.stalled):
+                return
+            self._in_parts()
+
+    def _in_parts(self) -> None:
+        bounds: list[float] = []
+        while self.bounding.subtables.parts and not self._done():
+            cuts = self.bounding.round(self.deadline, in_parts=True)
+            self.said("relaxation", self.bounding.bound)
             bounds.append(self.bounding.bound)
-            stalled = len(bounds) > BOUND.stall and bounds[-1] - bounds[-BOUND.stall] < BOUND.stalled * abs(bounds[-1])
-            if not cuts or stalled:
+            if not cuts or _stalled(bounds, BOUND.stalled_in_parts):
                 return
 
     def _guided(self) -> None:
@@ -240,3 +262,7 @@ class Proving:
 
     def _done(self) -> bool:
         return self.deadline.expired or self._gap() <= self.wanted
+
+
+def _stalled(bounds: list[float], share: float) -> bool:
+    return len(bounds) > BOUND.stall and bounds[-1] - bounds[-BOUND.stall] < share * abs(bounds[-1])

@@ -11,6 +11,7 @@ class BoundTuning:
 
     violated: float = 1e-4  # cuts that are missed by less than this are left alone until nothing else is found
     deep: float = 1e-3  # added to all shares when a cut is chosen: coefficients where nothing is hidden are then small
+    missed_in_parts: float = 1e-3  # of a level: by less no cut of a part of the table is missed
     chain: int = 8  # cuts for one side at a time
     chain_cost: float = 0.01  # of the cost: added to reduced costs where a chain chooses what to hide
     keep: int = 8  # rounds that a cut may be slack
@@ -29,7 +30,9 @@ class BoundTuning:
     busy: int = 10  # seconds on the wall for one of the deadline: beyond that something is wrong
     slice: float = 20.0  # seconds an integer problem gets at first
     stall: int = 8  # rounds in which the bound must grow
-    stalled: float = 2e-5  # by this share
+    stalled: float = 2e-5  # by this share,
+    stalled_in_parts: float = 2e-3  # and by this where cuts of parts are followed by those of the whole table
+    one_round: float = 0.3  # of the time that is left, for a round of cuts of the whole table
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ class LocalTuning:
     dear: float = 1e3  # price of what is missed of a level, in typical prices
     many: int = 50  # attackers, each with slacks of their own: with more of them there is no adjustment
     quick: int = 5_000_000  # entries of the tableau of exchanges: with more of them these take as long as moves
+    member_rounds: int = 30  # of rows for contributors that a witness leaves out, for one pattern
     # The search from pattern to pattern.
     noise: float = 0.35  # logarithm of prices
     warmth: float = 0.3  # how much dearer than before a step may be, in hidden cells of mean weight
@@ -132,6 +136,7 @@ class DriverTuning:
 
     repair_steps: int = 30  # patterns on the way to one without shortcomings
     first_share: float = 0.6  # of the time for a first pattern and its improvement, before any bound
+    guided_share: float = 0.3  # the same where a bound takes seconds, and completing its solution finds more
     gaining_share: float = 0.9  # the same where sweeps still win much: of a large table no bound says as much
     longer: float = 1.2  # a later check may take so many times as long
     patience: int = 10  # fruitless goes at a better pattern before something else is tried

@@ -63,10 +63,11 @@ def attacks_on(classes: Classes) -> Attacks:
 
 
 class FlowAttacks:
-    def __init__(self, network: Network):
+    def __init__(self, network: Network, fast: bool | None = None):
+        """`fast`: compiled, whatever the size; for many networks of a kind."""
         self.network = network
         cells, nodes = network.cells, network.ground + 1
-        self.fast = large(cells)
+        self.fast = large(cells) if fast is None else fast
         keep = (lambda a: a) if self.fast else np.ndarray.tolist
         self._keep = keep
         self._graph = tuple(keep(a) for a in (network.tail, network.head, network.start, network.arc))

@@ -18,6 +18,15 @@ class Tuning:
     large: float = 4e6  # levels times classes: above it a round is asked in waves
     wave: int = 64  # questions of a wave
     batch: int = 8  # questions of a task
+    # Parts in few dimensions: hier13, hier16, ninenew, two5in6 and `mid`.
+    most_in_parts: int = 100_000  # cells of a table that is looked through for them
+    most_by_programs: int = 400  # cells of a part that is no network
+    most_programs: int = 3000  # parts that are none
+    most_dimensions: int = 4  # of a part
+    share_of_lines: float = 0.05  # of all relations: a dimension with fewer is none that parts in three are made of
+    far: float = 0.1  # of the level: where a part falls short by more, larger ones are not asked
+    lines_at_once: int = 500
+    parallel: float = 0.6  # of the cells of a relation: so many have a counterpart in one that is parallel
     # The joint model.
     steps: int = 35  # a solution takes about so many
     most_steps: int = 80
@@ -28,6 +37,9 @@ class Tuning:
     # Moves of box shape, of interval protection of cubes.
     tries: int = 80  # boxes for a level
     partners: int = 8  # cells looked at for one with slack
+    # The same in cross tables: roundings of counts, 3 125 to 1 000 000 cells.
+    lattice_tries: int = 200
+    beside: int = 4  # every so manieth leaf beside a code is of more distant relatives
 
 
 TUNING = Tuning()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -29,10 +30,12 @@ KINDS = {
     "gzip": FileKind("a file packed by gzip", "csv"),
     "zstd": FileKind("a file packed by zstd", "csv"),
     "zip": FileKind("a ZIP archive", None),
+    "xml": FileKind("an XML file", "sdmx"),
     "text": FileKind("text", "csv"),
 }
 _SAS7BDAT = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
 _XPORT = b"HEADER RECORD*******LI"
+_XML = re.compile(rb"<(\?xml|!DOCTYPE|[A-Za-z][\w.-]*:[A-Za-z])")
 _STARTS = (
     (b"PAR1", "parquet"),
     (b"PARE", "parquet"),
@@ -75,6 +78,8 @@ def kind_of_bytes(head: bytes, path: Path | None = None) -> str | None:
         return "workbook" if path is None or _is_workbook(path) else "zip"
     if len(head) > 4 and head[0] in range(0x69, 0x74) and head[1] in (1, 2) and head[2:4] == b"\1\0":
         return "stata"  # before version 13
+    if _XML.match(head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")):
+        return "xml"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "text"  # UTF-16 and UTF-32
     return "text" if head and b"\0" not in head else None

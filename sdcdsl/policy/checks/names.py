@@ -46,7 +46,7 @@ def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
     match s:
         case d.From(data):
             yield from _unknown(policy, "data", data, s.span)
-        case d.By(dimensions):
+        case d.By(dimensions) | d.Attribute(dimensions):
             yield from _all(policy, "dimension", dimensions, s.span)
         case d.Recode(dimension):
             yield from _unknown(policy, "dimension", dimension, s.span)

@@ -1,0 +1,1 @@
+"""The package for R, by R itself."""
