@@ -298,14 +298,14 @@ def untreated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 
 def one_sided(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
-    """A level that is not stated asks for nothing."""
+    """A level that is not stated requires nothing."""
     for protect in policy.protects.values():
         for one in level_sets(policy, protect):
             stated = {s.level for s in one.levels}
             for level, other, way in (("lpl", "upl", "below"), ("upl", "lpl", "above")):
                 if other in stated and level not in stated and "spl" not in stated:
                     place = next(s for s in reversed(one.levels) if s.level == other)
-                    headline = f"`{other}` is stated and `{level}` is not: nothing is asked for {way} the value"
+                    headline = f"`{other}` is stated and `{level}` is not: nothing is required {way} the value"
                     notes = ["whoever knows the one end of a cell knows how far its value may be from there"]
                     help = f"{level} {expression(place.amount)}, or {level} 0 where that is meant"
                     yield diagnostic("SDC219", headline, place.span, notes=notes, help=help)
