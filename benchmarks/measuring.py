@@ -27,6 +27,7 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.pattern import Pattern
+from sdcdsl.proof.witness import MoveMatrix
 
 PACKAGES = ("sdcdsl", "highspy", "numpy", "scipy", "numba", "xarray", "linopy", "polars", "pyscipopt")
 
@@ -89,11 +90,12 @@ def solved(case: Case, method: str, clock: str) -> tuple[TableProblem, Result, R
     return problem, result, row | audited(problem, result.pattern)
 
 
-def audited(problem: TableProblem, pattern: Pattern | None) -> Row:
-    """Verdicts alone: the ends of intervals are the audit's own benchmark."""
+def audited(problem: TableProblem, pattern: Pattern | None, moves: MoveMatrix | None = None) -> Row:
+    """Verdicts alone: the ends of intervals are the audit's own benchmark. `moves` are the tables that the search hands
+    on, as `protect` does."""
     if pattern is None:
         return {"audit": "no release", "short": None, "audit_cpu": None}
-    made, cpu = measured(lambda: audit(problem, pattern, exact=False))
+    made, cpu = measured(lambda: audit(problem, pattern, exact=False, hints=moves))
     return {"audit": made.verdict, "short": int((made.verdicts != "p").sum()), "audit_cpu": cpu}
 
 

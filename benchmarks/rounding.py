@@ -5,7 +5,8 @@
 
 Seconds are of CPU time, of one core. All cells weigh the same, so that the loss is Σ |v - a|. Nothing is sensitive in
 these tables, but in those that resemble the tables of paper 000 (`protected-*`): there a tenth of the cells is, with
-levels of 2, and every rounding has to keep them against an outsider.
+levels of 2, and every rounding has to keep them against an outsider; and in cubes of counts (`counts-*`), with levels
+of 1.
 
 `sosialFiktiv` (statisticsnorway/ssb-ssbtools, MIT) is a table of counts: 437 regions, which belong to counties and to
 types of municipality, by 4 sources of income by 3 periods in 2 halves of the year; with all sums 11 800 cells.
@@ -31,7 +32,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 import numpy as np
 import polars as pl
 from asking import Workshop
-from generators import added_up, cells_over, dimension, problem, tree
+from generators import added_up, cells_over, dimension, frequency, problem, tree
 from instances import DATA, LARGE, LOOKALIKES, business, network
 from measuring import DEADLINES, Case, audited, figure, measured, peak_memory, said, share
 from patterns import CSPLIB, from_file
@@ -95,6 +96,9 @@ def claims() -> Iterator[Claim]:
     for base in (3, 5):
         made = Case(f"sosial-{base}", sosial, 114.0, GAP, SOSIAL.is_file(), "general")
         yield Claim(made, Promise(120, 0.01, True), base)
+    for size, seconds, gap in ((100_000, 300.0, 0.05), (1_000_000, 600.0, None)):
+        made = Case(f"counts-{size}-3", lambda size=size: counts(size), 0.95 * seconds, gap or 0.1, kind="general")
+        yield Claim(made, Promise(seconds, gap), 3)
     path = CSPLIB / "hier13.jj"
     made = Case("hier13-5", lambda: bare(from_file(path)), 114.0, GAP, path.is_file(), "general")
     yield Claim(made, Promise(120, None, True), 5)
@@ -104,6 +108,12 @@ def bare(made: TableProblem) -> TableProblem:
     """The table without anything sensitive, all weights 1."""
     d = made.dataset.isel(pair=np.zeros(0, dtype=np.int64))
     return replace(made, dataset=d.assign(status=("cell", np.full(made.n, "s")), w=("cell", np.ones(made.n))))
+
+
+def counts(size: int) -> TableProblem:
+    """A cube of counts, mostly 0, 1 and 2, a tenth of the cells sensitive with levels of 1; all weights 1."""
+    made = frequency(((round(size ** (1 / 3)) - 1,),) * 3, seed=0)
+    return replace(made, dataset=made.dataset.assign(w=("cell", np.ones(made.n))))
 
 
 def levels_of_two(number: int) -> TableProblem:
@@ -178,7 +188,7 @@ def row_of(case: Case, base: float, clock: str) -> Row:
         "notes": list(result.notes),
         "load": round(os.getloadavg()[0], 1),
     }
-    return row | {"off": _off(made, base, result)} | audited(made, result.pattern)
+    return row | {"off": _off(made, base, result)} | audited(made, result.pattern, result.moves)
 
 
 def _off(made: TableProblem, base: float, result: Result) -> float | None:

@@ -123,6 +123,7 @@ GAPS = {
     "cta-Linf": 1e-6,
     "ecta": 0.0,
 }
+AUDITS: dict[str, Make] = {"audit": networked, "audit-cube": cubic}
 LARGEST = {"csp-cube": 100_000, "ip-cube": 100_000}  # beyond, the table alone says nothing new
 
 
@@ -141,21 +142,21 @@ def solving(series: str, n: int, setting: Setting) -> Row:
         result.status == "feasible" and (series == "ecta" or gap_met(result.gap, gap))
     )
     row["status"] = result.status if ended or result.pattern is None else "open gap"
-    return row | (audited(problem, result.pattern) if ended and n <= AUDITED.get(series, 100_000) else {})
+    return row | (audited(problem, result.pattern, result.moves) if ended and n <= AUDITED.get(series, 100_000) else {})
 
 
 def gap_met(found: float | None, asked: float) -> bool:
     return found is not None and found <= asked
 
 
-def auditing(n: int, setting: Setting) -> Row:
-    """A pattern that hides two cells in three of every row and column that has something sensitive in it."""
-    problem = networked(n)
+def auditing(n: int, make: Make, setting: Setting) -> Row:
+    """A pattern that hides what is sensitive and three cells in ten beside it, by chance."""
+    problem, small = make(n), make(100)
     a = problem.dataset["a"].values
     rng = np.random.default_rng(2)
     marked = (problem.dataset["status"].values == "u") | (rng.random(problem.n) < 0.3)
     pattern = hidden(a, marked)
-    audited(networked(100), hidden(networked(100).dataset["a"].values, np.ones(networked(100).n, dtype=bool)))
+    audited(small, hidden(small.dataset["a"].values, np.ones(small.n, dtype=bool)))
     found = audited(problem, pattern)
     row = {"status": "done", "size": problem.n, "cells": problem.n, "cpu": found["audit_cpu"], "memory": peak_memory()}
     return row | {"sensitive": len(problem.sensitive), "audit": found["audit"], "timed": {"audit": found["audit_cpu"]}}
@@ -200,8 +201,10 @@ def entries(done: Done) -> Iterator[Entry]:
             if n <= LARGEST.get(series, n):
                 work = lambda setting, series=series, n=n: solving(series, n, setting)  # noqa: E731
                 yield _entry(series, n, work, ("solve",), 3.0 if n <= 1_000 else None)
-    for n in SIZES:
-        yield _entry("audit", n, lambda setting, n=n: auditing(n, setting), ("audit",), 10.0 if n <= 10_000 else None)
+    for series, make in AUDITS.items():
+        for n in SIZES:
+            work = lambda setting, n=n, make=make: auditing(n, make, setting)  # noqa: E731
+            yield _entry(series, n, work, ("audit",), 10.0 if n <= 10_000 else None)
     for n in SIZES:
         work = lambda setting, n=n: phases(n, setting)  # noqa: E731
         yield _entry("read-bind-write", n, work, ("read", "bind", "write"), 10.0 if n <= 1_000 else None)

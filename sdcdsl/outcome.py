@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from sdcdsl.audit import Audit
+from sdcdsl.audit import NOT_EXCLUDED, Audit
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, has_errors
 from sdcdsl.methods.result import Result
@@ -18,7 +18,7 @@ from sdcdsl.status import FEASIBLE, INFEASIBLE, OPTIMAL
 from sdcdsl.utility import Measures
 
 # What an audit says of a release that may go out. Where no pair has a level there is nothing to attack.
-SAFE = ("protected", "nothing to check")
+SAFE = ("protected", NOT_EXCLUDED, "nothing to check")
 
 
 class End(StrEnum):
@@ -87,12 +87,12 @@ class Outcome:
         """Of the audit; where it had nothing to check, every pair there is (none) is protected."""
         if self.audit is None:
             return None
-        return "protected" if self.audit.verdict in SAFE else self.audit.verdict
+        return "protected" if self.audit.verdict == "nothing to check" else self.audit.verdict
 
     @property
     def end(self) -> End:
         if self.result.status in (OPTIMAL, FEASIBLE):
-            return End.DONE if self.verdict == "protected" and not has_errors(self.found) else End.EXPOSED
+            return End.DONE if self.verdict in SAFE and not has_errors(self.found) else End.EXPOSED
         # Somebody gave more methods than one: that one of them had too little time is what can be helped.
         statuses = {attempt.result.status for attempt in self.attempts}
         if statuses == {INFEASIBLE}:

@@ -26,6 +26,7 @@ LINES: dict[str, dict[str, str]] = {
         "rounding": "sdcdsl.methods.rounding:METHOD",
         "perturb": "sdcdsl.methods.perturb:METHOD",
         "combined": "sdcdsl.methods.combined:METHOD",
+        "cellkey": "sdcdsl.methods.cellkey:METHOD",
     },
     "rules": {
         "threshold": "sdcdsl.bind.rules.threshold:RULE",
@@ -35,6 +36,7 @@ LINES: dict[str, dict[str, str]] = {
         "contributors": "sdcdsl.bind.rules.contributors:RULE",
         "request": "sdcdsl.bind.rules.request:RULE",
         "zero": "sdcdsl.bind.rules.zero:RULE",
+        "group_disclosure": "sdcdsl.bind.rules.group_disclosure:RULE",
         "status": "sdcdsl.bind.rules.status:RULE",
     },
     "readers": {

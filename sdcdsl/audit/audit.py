@@ -35,6 +35,7 @@ from sdcdsl.proof.system import ProofPairs, ProofProblem
 from sdcdsl.proof.witness import MoveMatrix
 
 WORDS = {"p": "protected", "e": "exposed", "n": "not proven"}
+NOT_EXCLUDED = "not excluded"  # every pair is protected from certainty, and not from what is likely
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,8 @@ class Audit:
             return "exposed"
         if not len(found):
             return "nothing to check"
-        return next(WORDS[letter] for letter in "enp" if (found == letter).any())
+        word = next(WORDS[letter] for letter in "enp" if (found == letter).any())
+        return NOT_EXCLUDED if self.pattern.random and word == "protected" else word
 
     @cached_property
     def intervals(self) -> Intervals:

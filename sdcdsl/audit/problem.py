@@ -16,9 +16,12 @@ from sdcdsl.pattern.pattern import EXACT
 from sdcdsl.proof.families import Families
 from sdcdsl.proof.system import ProofPairs, ProofProblem, Regions, System
 
+WHOLE = 1e-6  # what an end may lack to count as a whole number: more than files lose, less than anybody publishes
+
 
 def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> ProofProblem:
-    """`integer`: attackers know that the values are whole numbers, which narrows their intervals to whole ends."""
+    """`integer`: attackers know that the values are whole numbers, which narrows what is published and what they know
+    beforehand to whole ends, and so the intervals that follow."""
     d = problem.dataset
     system = System(
         d["a"].values,
@@ -27,6 +30,8 @@ def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Pr
         d["equation_of"].values.astype(np.int64),
         d["b"].values,
     )
+    if integer:
+        pattern = _whole_ends(pattern, system.a)
     low, high = pattern.seen(d["low"].values, d["high"].values)
     known_cell = d["known_cell"].values
     regions = Regions(
@@ -45,6 +50,11 @@ def stated(problem: TableProblem, pattern: Pattern, integer: bool = False) -> Pr
         lpl, upl, spl = _whole(system.a[cell], lpl, upl, spl)
     pairs = ProofPairs(cell, attacker, lpl, upl, spl)
     return ProofProblem(system, regions, pairs, _families(problem, pairs, integer))
+
+
+def whole_numbers(problem: TableProblem) -> bool:
+    """Whether everybody knows that the values are whole: they are counts, or the policy says so."""
+    return bool(problem.dataset.attrs.get("whole", 0))
 
 
 def _families(problem: TableProblem, pairs: ProofPairs, integer: bool) -> Families | None:
@@ -67,6 +77,14 @@ def stated_pairs(problem: TableProblem, pattern: Pattern) -> np.ndarray | slice:
     if "conditional" not in d:
         return slice(None)
     return np.flatnonzero(~d["conditional"].values | (pattern.status[d["cell_at"].values] != EXACT))
+
+
+def _whole_ends(pattern: Pattern, a: np.ndarray) -> Pattern:
+    """Of cells whose value is a whole number: between 1.2 and 3.4 are 2 and 3 alone."""
+    whole = a == np.round(a)
+    low = np.where(whole, np.minimum(np.ceil(pattern.low - WHOLE), a), pattern.low)
+    high = np.where(whole, np.maximum(np.floor(pattern.high + WHOLE), a), pattern.high)
+    return replace(pattern, low=low, high=high)
 
 
 def _whole(a: np.ndarray, lpl: np.ndarray, upl: np.ndarray, spl: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdcdsl.audit.audit import Audit, Progress, audit
+from sdcdsl.audit.problem import whole_numbers
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.pattern import Pattern
@@ -26,14 +27,16 @@ def audit_release(
     pattern: Pattern,
     *,
     exact: bool = True,
-    integer: bool = False,
+    integer: bool | None = None,
     team: Team = SERIAL,
     progress: Progress | None = None,
     before: Audit | None = None,
     hints: MoveMatrix | None = None,
 ) -> Audit:
     """The audit of all sensitive cells, and of the sensitive sums that the release leaves too narrow. `Audit.problem`
-    has them as cells after all others; it is the one that was given where there are none."""
+    has them as cells after all others; it is the one that was given where there are none. `integer`: attackers know
+    that values are whole numbers; None: where they are counts, or the policy says so."""
+    integer = whole_numbers(problem) if integer is None else integer
     wider = with_narrow_sums(problem, pattern, integer, team, hints)
     options: dict[str, Any] = {"exact": exact, "integer": integer, "team": team, "progress": progress}
     return audit(wider, covering(pattern, wider.n), before=before, hints=hints, **options)

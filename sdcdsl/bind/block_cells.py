@@ -41,7 +41,10 @@ class CellNames:
     def label(self, cell: int) -> str:
         if cell < self.base:
             return self.common(cell)
-        return " + ".join(self.common(int(c)) for c in self.unions.members(cell - self.base))
+        union = self.unions.union_of == cell - self.base
+        parts = sorted(zip(-self.unions.coefficient[union], self.unions.cell_of[union], strict=True))
+        words = [(" − " if sign > 0 else " + ") + self.common(int(part)) for sign, part in parts]
+        return "".join(words).removeprefix(" + ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,6 @@ def view_of(table: BoundTable, cells: np.ndarray) -> View:
     quantities = {"value": table.value, **table.quantities}
     largest = table.judged.largest if table.judged is not None else None
     if table.contributors is not None:  # expressions mean all contributors, rules not those who waived
-        largest = table.contributors.holdings.largest
+        largest = table.contributors.holdings.largest if table.largest is None else table.largest
     numbers = table.given.index if table.given is not None else None
     return View(cells, quantities, largest, table.lattice, numbers, table.name)

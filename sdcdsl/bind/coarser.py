@@ -16,7 +16,6 @@ import polars as pl
 from sdcdsl.bind.hierarchy import CodeTree, DimensionCodes
 from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.relations import relations
-from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.table import BoundTable
 from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 from sdcdsl.policy.coarser import CodeParents, Groups, NotCoarser, coarser
@@ -103,7 +102,7 @@ def projected(table: BoundTable, cells: Lattice) -> BoundTable:
     judged = table.judged
     if judged is not None:
         arrays = {f.name: getattr(judged, f.name) for f in fields(judged)}
-        judged = RuleCells(**{k: v[at] if isinstance(v, np.ndarray) else v for k, v in arrays.items()})
+        judged = replace(judged, **{k: v[at] for k, v in arrays.items() if isinstance(v, np.ndarray)})
     return replace(
         table,
         lattice=cells,
@@ -112,6 +111,7 @@ def projected(table: BoundTable, cells: Lattice) -> BoundTable:
         quantities={name: numbers[at] for name, numbers in table.quantities.items()},
         judged=judged,
         status=None if table.status is None else table.status[at],
+        cell_keys=None if table.cell_keys is None else table.cell_keys[at],
     )
 
 

@@ -20,6 +20,7 @@ from sdcdsl.bind.options import option_values
 from sdcdsl.bind.ranking import CellContributions, rank
 from sdcdsl.bind.readers.records import ROW, Records
 from sdcdsl.bind.readers.wording import clip, offenders
+from sdcdsl.bind.record_keys import given_keys
 from sdcdsl.bind.relations import relations
 from sdcdsl.bind.rules.cells import RuleCells
 from sdcdsl.bind.sources import Sources, collected
@@ -28,6 +29,7 @@ from sdcdsl.bind.tabulation import roll_sum
 from sdcdsl.bind.unlisted_cells import absent_leaves
 from sdcdsl.diagnostics import Diagnostic, FilePlace, did_you_mean, has_errors
 from sdcdsl.policy import document as d
+from sdcdsl.policy.meaning import keyed_noise
 from sdcdsl.policy.measure import measure_of
 from sdcdsl.vocabulary.formats import StatusOptions, ValueOptions
 
@@ -88,6 +90,11 @@ def from_cells(
         frequency=columns["value"] in counts,
     )
     status, wrong = _status(block, frame, records, row)
+    key = sources.declared(data, "key")
+    keys = None if key is None or not any(keyed_noise(sources.policy, block.name)) else spread(key, np.nan)
+    if keys is not None:
+        keys, problems = given_keys(keys, a, cells, place)
+        wrong = [*wrong, *problems]
     table = BoundTable(
         name=block.name,
         measure=measure_of(block),
@@ -99,6 +106,7 @@ def from_cells(
         judged=judged,
         known_largest=largest.shape[1],
         status=status,
+        cell_keys=keys,
         integer=bool(block.all(d.Integer)),
         whole=bool(block.all(d.Integer)),
         computed=computed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from sdcdsl.bind.cell_lists import cells_from_file
 from sdcdsl.bind.evaluate import Evaluator, View, select, undecided
 from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.from_microdata import in_force
+from sdcdsl.bind.groups import Elsewhere, disclosing, group_cells
 from sdcdsl.bind.naming import first_cells
 from sdcdsl.bind.problem import SensitiveCells, StatementCells
 from sdcdsl.bind.rules.cells import Judgement, RuleCells, malformed
@@ -38,6 +39,7 @@ class Marks:
     status: np.ndarray = field(init=False)  # "" or publish, suppress, fix: the last one that matches
     by: np.ndarray = field(init=False)  # which of `facts` set the status
     together: list[tuple[int, list[int], d.Sensitive]] = field(default_factory=list)  # table, cells, why
+    elsewhere: list[tuple[int, Elsewhere, d.Sensitive]] = field(default_factory=list)  # table, common cells, why
     masks: list[tuple[d.Fact | None, str, np.ndarray]] = field(default_factory=list)
     stated: list[StatementCells] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -97,6 +99,9 @@ def mark_cells(
                 marks.note("waive", fact, chosen)
                 waived |= chosen
     marks.sensitive &= ~waived
+    for fact in policy.facts_of(d.Sensitive):
+        if fact.rule is not None and (rule := find_rule(fact.rule.name)) is not None and rule.judges_groups:
+            _by_group_rule(marks, fact, fact.rule, views, tables, waived)
     _contradictions(marks, policy, name)
     return marks
 
@@ -153,7 +158,7 @@ def _by_rule(
     marks: Marks, fact: d.Sensitive, call: x.Call, views: Sequence[View], tables: Sequence[BoundTable]
 ) -> None:
     rule = find_rule(call.name)
-    if rule is None:
+    if rule is None or rule.judges_groups:
         return
     mask, lower, upper = np.zeros(marks.n, dtype=bool), np.zeros(marks.n), np.zeros(marks.n)
     for view, table in zip(views, tables, strict=True):
@@ -176,6 +181,30 @@ def _by_rule(
             lower[view.cells[hit]] = np.maximum(lower[view.cells[hit]], judgement.lower[hit])
             upper[view.cells[hit]] = np.maximum(upper[view.cells[hit]], judgement.upper[hit])
     marks.mark(fact, written(fact), mask, lower, upper)
+
+
+def _by_group_rule(
+    marks: Marks,
+    fact: d.Sensitive,
+    call: x.Call,
+    views: Sequence[View],
+    tables: Sequence[BoundTable],
+    waived: np.ndarray,
+) -> None:
+    """Said of a category, for a condition as for a waiver; last of all facts, since what is fixed is no secret."""
+    for at, (view, table) in enumerate(zip(views, tables, strict=True)):
+        seen = group_cells(table)
+        if seen is None or fact.cells.table not in (None, table.name) or not view.has(fact.cells.where):
+            continue
+        where, unknown = Evaluator(view, np.arange(table.size)).holds(fact.cells.where)
+        marks.diagnostics += undecided(fact.cells.where, view.cells[unknown], marks.name)
+        judgement, found = judge(call, seen, table.known_largest, fact)
+        marks.diagnostics += found
+        if judgement is not None:
+            known = marks.status[view.cells] == "fix"
+            told = disclosing(table, judgement, where & ~waived[view.cells], known)
+            cells = replace(told, group=view.cells[told.group], category=view.cells[told.category])
+            marks.elsewhere.append((at, cells, fact))
 
 
 def judge(call: x.Call, cells: RuleCells, known: int, fact: d.Sensitive) -> tuple[Judgement | None, list[Diagnostic]]:

@@ -36,11 +36,14 @@ class BoundTable:
     lattice: Lattice | None = None  # None: cells are numbered, from a JJ file
     quantities: Mapping[str, np.ndarray] = field(default_factory=dict)  # count, weight, columns of the data
     judged: RuleCells | None = None  # what rules see: without contributors who waived their protection
+    largest: np.ndarray | None = None  # [cell, k] what expressions see, where weights count units
     known_largest: int = 0  # how many of the largest contributions are known
     status: np.ndarray | None = None  # of ready-made cells and JJ files: u s z m, or "" where nothing is said
     given: JJTable | None = None
     contributors: Contributors | None = None
     keys: np.ndarray | None = None  # of the contributors (`bind.keys`), where a method requires them
+    cell_keys: np.ndarray | None = None  # uint64 (`bind.record_keys`), where a method draws noise by them
+    attributes: tuple[str, ...] = ()  # dimensions that are no secret of a cell but of its members
     integer: bool = False  # the values are whole numbers
     whole: bool = False  # and the policy says so, or they are counts: what is published instead is whole as well
     computed: int = 0  # totals that were left out and computed

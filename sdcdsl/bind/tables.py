@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from sdcdsl.bind.from_microdata import from_microdata
 from sdcdsl.bind.hierarchy import DimensionCodes
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.magnitude import too_large
+from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.readers.parquet_records import UNREADABLE
 from sdcdsl.bind.reading import read_by
@@ -28,6 +29,7 @@ from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.coarser import Groups, groups_of, level_of, recode_of
+from sdcdsl.policy.meaning import keyed_noise
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.vocabulary.formats import READERS, RECODES
 from sdcdsl.vocabulary.quantities import QUANTITIES, ROLES
@@ -57,6 +59,9 @@ class Binding:
             block = self.policy.tables[name]
             with np.errstate(over="ignore", invalid="ignore"):  # sums are looked at when all are there
                 made, found = self._table(block)
+            if made is not None and (said := block.last(d.Attribute)) is not None:
+                made = replace(made, attributes=said.dimensions)
+                found = [*found, *_no_counts(made, said)]
             if made is not None and not has_errors(found):
                 found = [*found, *too_large(made, block)]
             self.diagnostics += found
@@ -77,6 +82,9 @@ class Binding:
             if column is not None and is_microdata(table):
                 self.sources.ask(data, codes=[column])
         weight = self.sources.declared(data, "weight")
+        key = self.sources.declared(data, "key")
+        if key is not None and any(keyed_noise(self.policy, table.name)):
+            self.sources.ask(data, numbers=[key])
         numbers = [s.column for s in table.all(d.Sum)] + [s.column for s in table.all(d.Count) if s.column]
         numbers += [s.column for s in table.all(d.ColumnOf) if s.quantity != "status"]
         self.sources.ask(data, numbers=[self.sources.column(data, name) for name in numbers])
@@ -220,6 +228,15 @@ class Binding:
         codes = records.frame.select(pl.col(column).unique()).collect(engine="streaming")[column]
         codes = codes.drop_nulls().sort().to_list()
         return tuple(c for c in codes if total is None or c != total.code.text)
+
+
+def _no_counts(table: BoundTable, said: d.Attribute) -> list[Diagnostic]:
+    """People are counted in whole numbers, and none of them is below zero."""
+    odd = np.flatnonzero((table.value < 0) | (table.value != np.round(table.value)))
+    if not len(odd):
+        return []
+    headline = f"table `{table.name}` has an attribute, and is no table of counts: {cells(odd)} with another value"
+    return [diagnostic("SDC338", headline, said.span, notes=[first_cells(odd, table.label)])]
 
 
 def is_microdata(table: d.Block) -> bool:

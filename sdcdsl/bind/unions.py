@@ -1,4 +1,5 @@
-"""Sums of hidden cells that are sensitive together: stated in the policy, or found from the contributors."""
+"""Sums of hidden cells that are sensitive together: stated in the policy, found from the contributors, or those of a
+group who are not in one category of an attribute."""
 
 from __future__ import annotations
 
@@ -80,6 +81,12 @@ def find_unions(
     found: dict[Key, _UnionLevel] = {}
     for at, cells, _ in marks.together:
         found[tuple((c, 1.0) for c in cells)] = _UnionLevel(at, 0.0, 0.0, True)
+    for at, told, _ in marks.elsewhere:
+        columns = (told.group.tolist(), told.category.tolist(), told.lower.tolist(), told.upper.tolist())
+        for group, category, lower, upper in zip(*columns, strict=True):
+            key = tuple(sorted(((group, 1.0), (category, -1.0))))
+            before = found.get(key, _UnionLevel(at, 0.0, 0.0, True))
+            found[key] = _UnionLevel(before.table, max(before.lower, lower), max(before.upper, upper), True)
     if automatic:
         _find(found, policy, tables, maps, marks.sensitive | (marks.status == "suppress"))
     return _made(found, tables, maps, a)

@@ -76,7 +76,11 @@ def published_options(command: Callable) -> Callable:
 @click.option("--block", metavar="NAME", help="Audit this protect block only.")
 @published_options
 @click.option("--verdict-only", is_flag=True, help="Faster: no interval is worked out further than its verdict needs.")
-@click.option("--integer", is_flag=True, help="Attackers know that values are whole numbers.")
+@click.option(
+    "--integer/--no-integer",
+    default=None,
+    help="Attackers know that values are whole numbers, as they do of counts and `integer` tables.",
+)
 @click.option(
     "--certificate",
     type=click.Path(dir_okay=False),
@@ -93,7 +97,7 @@ def audit(
     released: tuple[str, ...],
     block: str | None,
     verdict_only: bool,
-    integer: bool,
+    integer: bool | None,
     certificate: str | None,
     jobs: int | None,
     cluster: str | None,

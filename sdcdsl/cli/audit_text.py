@@ -49,7 +49,7 @@ def _summary(rows: Rows) -> list[str]:
     counts = {word: int((made.verdicts == letter).sum()) for letter, word in WORDS.items()}
     lines = [
         f"  pairs       {count(len(rows))} of attacker and sensitive cell{stand_for(made)}",
-        f"  protected   {count(counts['protected'])}",
+        f"  {'possible ' if made.pattern.random else 'protected'}   {count(counts['protected'])}",
         f"  exposed     {count(counts['exposed'])}{_extent(rows)}",
         f"  not proven  {count(counts['not proven'])}",
     ]

@@ -21,9 +21,13 @@ from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
 from sdcdsl.pipeline.release import Written
 from sdcdsl.pipeline.request import ProtectRequest
+from sdcdsl.policy import document as d
 from sdcdsl.status import FEASIBLE, OPTIMAL
+from sdcdsl.vocabulary.methods import Limits
+from sdcdsl.vocabulary.option import options_of
 
 ROUNDING = 1e-9  # of a cost: less than that is no gap
+LIMIT = options_of(Limits)["time_limit"].default
 SHOWN = 20  # cells that are listed where no file shows them
 VALUED = ("rounding", "perturb", "combined")
 LISTED_ATTACKERS = 5
@@ -117,10 +121,14 @@ class ProtectReport:
             verdict = "FAR ENOUGH from the truth, not attacked"
         elif verdict == "PROTECTED" and outcome.audit is not None and not len(outcome.audit.verdicts):
             verdict = "NOTHING TO PROTECT"
+        elif outcome.pattern is not None and outcome.pattern.random and outcome.verdict == "not excluded":
+            verdict = "NOT EXCLUDED for certain by anybody; the notes say what is likely"
         yield f"{outcome.name}: {verdict}"
         for attempt in outcome.attempts[:-1]:
             yield f"  {'tried':<10}  {attempt.method}: {attempt.result.status}"
         yield f"  {'method':<10}  {outcome.method}: {result.status}"
+        if self._unlimited(outcome):
+            yield f"  {'limit':<10}  {LIMIT}, since no time limit is stated"
         if solved:
             yield f"  {'cost':<10}  {_cost(outcome)}"
             yield f"  {'cells':<10}  {_cells(outcome)}"
@@ -134,6 +142,14 @@ class ProtectReport:
                 yield f"  {'changes':<10}  {newly} newly not published, {again} published again, against {files}"
             yield from (f"  {'note':<10}  {note}" for note in result.notes)
         yield from self._wrote(outcome)
+
+    def _unlimited(self, outcome: Outcome) -> bool:
+        """Whether the time limit is the one that holds where nobody states one."""
+        chain = self.request.policy.protects[outcome.name].last(d.MethodChain)
+        stated = chain is not None and any(
+            option.name == "time_limit" for e in chain.engines if e.name == outcome.method for option in e.options
+        )
+        return not stated and "time_limit" not in self.request.instead
 
     def _wrote(self, outcome: Outcome) -> Iterator[str]:
         files = self.written.released.get(outcome.name, [])
@@ -232,7 +248,8 @@ def _audit(outcome: Outcome) -> str:
     how_many = "all" if good == len(made.verdicts) else count(good)
     if made.distance is not None:  # nothing is published about changes, so there was nobody to simulate
         return f"{pairs}, {how_many} as far from the truth as required; no attacker was simulated (`sdcdsl assess`)"
-    return f"{pairs}, {how_many} protected"
+    said = "wide enough in what is possible" if made.pattern.random else "protected"
+    return f"{pairs}, {how_many} {said}"
 
 
 def _listed(outcome: Outcome) -> Iterator[str]:

@@ -22,6 +22,7 @@ from sdcdsl.methods.definition import Definition
 from sdcdsl.methods.model_check import Solve, held_against
 from sdcdsl.methods.result import Result, SolveContext
 from sdcdsl.methods.tuning import TUNING
+from sdcdsl.methods.whole_ends import with_whole_ends
 from sdcdsl.methods.witness_tables import entries
 from sdcdsl.registry import Unusable, load
 from sdcdsl.solve import BackendRefused
@@ -46,7 +47,10 @@ def unavailable(name: str) -> str | None:
 def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
     """What a method makes of a table problem. A name without a method fails, it does not raise."""
     try:
-        solve = _solve(_record(name), context.options.get("backend") or "highs")
+        method = _record(name)
+        solve = _solve(method, context.options.get("backend") or "highs")
+        for option, reference in method.solve_with:
+            solve = load(reference) if context.options.get(option) is not None else solve
     except Unusable as error:
         return Result(FAILED, notes=(str(error),))
     try:
@@ -55,6 +59,8 @@ def run(problem: TableProblem, name: str, context: SolveContext) -> Result:
         return Result(FAILED, notes=(str(error),))
     if not isinstance(result, Result):
         return Result(FAILED, notes=(f"the method `{name}` returns a {type(result).__name__}, and not a Result",))
+    if method.intervals and method.model is not None:
+        return with_whole_ends(problem, load(method.model), result, context)
     return result
 
 

@@ -32,7 +32,7 @@ class Verdict:
 
     def __bool__(self) -> bool:
         """True if the release may go out."""
-        return self.word in ("protected", "nothing to check")
+        return self.word in ("protected", "not excluded", "nothing to check")
 
     def pairs(self) -> pl.DataFrame:
         """A row for each pair: how far the attacker's interval reaches, and how far it must. `low_is` and `high_is` say

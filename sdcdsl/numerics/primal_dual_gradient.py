@@ -38,6 +38,7 @@ class Relaxed:
     x: np.ndarray
     bound: float
     steps: int
+    price: np.ndarray  # [row]: the multipliers that prove the bound
 
 
 def relaxed(
@@ -52,7 +53,7 @@ def relaxed(
     x, y = np.where(cost > 0, lower, upper), np.zeros(len(of.least))
     pull = At @ y
     x_sum, y_sum, count, length = np.zeros_like(x), np.zeros_like(y), 0, 2 * TUNING.look
-    best, bound, history = x, -np.inf, []
+    best, price, bound, history = x, y, -np.inf, []
     step = 0
     while step < steps and not over():
         before = x
@@ -66,14 +67,14 @@ def relaxed(
         mean = y_sum / count
         for multipliers in (y, mean):
             if (proved := proof(cost, lower, upper, of, At, multipliers)) > bound:
-                bound, best = proved, x_sum / count
+                bound, best, price = proved, x_sum / count, multipliers
         history.append(bound)
         if len(history) > TUNING.looks and bound - history[-1 - TUNING.looks] <= TUNING.progress * abs(bound):
             break
         if count >= length:
             x, y = x_sum / count, mean
             pull, x_sum, y_sum, count, length = At @ y, np.zeros_like(x), np.zeros_like(y), 0, 2 * length
-    return Relaxed(best, bound, step)
+    return Relaxed(best, bound, step, price)
 
 
 def _nearest(of: Rows, w: np.ndarray, sigma: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ class Pattern:
     status: np.ndarray  # . as it is · x hidden · i an interval · v a changed, rounded or perturbed value
     claims: bool = True  # False: values were changed and nothing is said about by how much
     about: tuple[str, ...] = ()  # what is published beside the table, in words: "base 10", "α 0.3"
+    random: bool = False  # values are drawn: what is possible is not all that readers know of it
 
     @property
     def n(self) -> int:

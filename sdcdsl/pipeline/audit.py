@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from sdcdsl.audit import Audit, audit_release
+from sdcdsl.audit import NOT_EXCLUDED, Audit, audit_release
 from sdcdsl.audit.emptiness import empty_regions
 from sdcdsl.bind.naming import cells, first_cells
 from sdcdsl.bind.problem import TableProblem
@@ -25,11 +25,13 @@ from sdcdsl.pipeline.bind import BoundBlocks, bind
 from sdcdsl.pipeline.released_tables import ReleasedTables
 from sdcdsl.pipeline.request import Inputs, Watch
 from sdcdsl.pipeline.shared_cells import BlockRelease, contradicting
+from sdcdsl.policy import document as d
 from sdcdsl.released import pattern_of_jj
 from sdcdsl.report.certificate import inputs_of, write_certificate
 from sdcdsl.report.journal import settle_around
+from sdcdsl.vocabulary.methods import METHODS
 
-WORST = ("exposed", "not proven", "protected", "nothing to check")
+WORST = ("exposed", "not proven", NOT_EXCLUDED, "protected", "nothing to check")
 CONTRADICTION = "SDC515"  # one release says what another one hides
 
 
@@ -39,7 +41,7 @@ class AuditRequest(Inputs):
 
     released: ReleasedTables = field(default_factory=ReleasedTables)
     exact: bool = True  # intervals are worked out as far as they can be, not only as far as verdicts need
-    integer: bool = False  # attackers know that values are whole numbers
+    integer: bool | None = None  # attackers know that values are whole numbers; None: where the policy says so
     certificate: Path | None = None
 
 
@@ -150,17 +152,25 @@ def _patterns(
     out: dict[str, Pattern] = {}
     found: list[Diagnostic] = []
     for name, problem in problems.items():
-        pattern, wrong = _pattern(problem, request.released)
+        pattern, wrong = _pattern(problem, request.released, _draws(request.policy.protects[name]))
         found += [*wrong, *(_fractions(problem) if request.integer else [])]
         if pattern is not None:
             out[name] = pattern
     return out, found
 
 
-def _pattern(problem: TableProblem, released: ReleasedTables) -> tuple[Pattern | None, list[Diagnostic]]:
+def _draws(protect: d.Block) -> bool:
+    """Whether the release is of a method that draws, as far as the policy says."""
+    engines = [e for chain in protect.all(d.MethodChain) for e in chain.engines]
+    return any(e.name in METHODS and METHODS[e.name].random_noise for e in engines)
+
+
+def _pattern(problem: TableProblem, released: ReleasedTables, drawn: bool) -> tuple[Pattern | None, list[Diagnostic]]:
     if not released.files:
         return pattern_of_jj(problem), []
     pattern, found = released.read(problem)
+    if pattern is not None and drawn:
+        pattern = replace(pattern, random=True)
     if pattern is None and found and all(f.code in ("SDC403", "SDC405") for f in found):
         wrong, _ = released.read(problem, even_if_wrong=True)
         if wrong is not None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from sdcdsl.audit import audit
+from sdcdsl.audit import NOT_EXCLUDED, audit
 from sdcdsl.bind.options import option_values
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.diagnostics import Diagnostic, Severity
@@ -90,7 +90,7 @@ class CompareRow:
 
     @property
     def safe(self) -> bool:
-        return self.verdict in ("protected", "far enough")
+        return self.verdict in ("protected", NOT_EXCLUDED, "far enough")
 
 
 class ComparisonWatch:

@@ -11,12 +11,14 @@ import numpy as np
 
 from sdcdsl.bind.option_cells import engine_options
 from sdcdsl.bind.problem import TableProblem
+from sdcdsl.bind.record_keys import without_keys
 from sdcdsl.bind.sense_keys import with_keys
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic
 from sdcdsl.executing import SERIAL, Team
 from sdcdsl.methods.checkpoint import Checkpointer
 from sdcdsl.methods.result import Progress, SolveContext
+from sdcdsl.pipeline.noise import ptable_of
 from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import files_by_table
@@ -70,6 +72,9 @@ def _options(
         span = next(o.span for o in engine.options if o.name == "sense")
         options["sense"], problems = with_keys(problem, options["sense"], span)
         found += problems
+    if method.random_noise:
+        options["ptable"], problems = ptable_of(engine, options, request.places)
+        found += [*problems, *without_keys(problem, engine.span)]
     options |= {name: value for name, value in request.instead.items() if name in options}
     return options, found
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sdcdsl.bind.options import option_values
 from sdcdsl.diagnostics import Diagnostic, FilePlace, Span, diagnostic
-from sdcdsl.outcome import End, Outcome, Prepared
+from sdcdsl.outcome import SAFE, End, Outcome, Prepared
 from sdcdsl.pipeline.request import ProtectRequest
 from sdcdsl.policy import document as d
 from sdcdsl.policy.meaning import released_files
@@ -200,7 +200,7 @@ class _Writing:
         return target.path
 
     def _released(self, outcome: Outcome) -> Iterator[Path]:
-        assert outcome.pattern is not None and outcome.verdict == "protected"
+        assert outcome.pattern is not None and outcome.verdict in SAFE
         for target in targets(self.request, outcome.name):
             whole = WRITERS[target.file.format].whole_block
             if (why := led_out(self.request, target.path)) is not None:  # hours may have passed since it was looked at

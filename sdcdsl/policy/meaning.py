@@ -16,6 +16,7 @@ from sdcdsl.policy.amounts import constant
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import expression
 from sdcdsl.vocabulary.formats import WRITERS
+from sdcdsl.vocabulary.methods import METHODS
 from sdcdsl.vocabulary.option import OptionSpec
 from sdcdsl.vocabulary.quantities import QUANTITIES
 
@@ -35,6 +36,11 @@ def against_of(block: d.Block) -> tuple[str, ...]:
     """Whom a protect block or a scenario names: of several `against` the last one counts (S7)."""
     said = block.last(d.Against)
     return said.attackers if said is not None else ()
+
+
+def counts_contributors(table: d.Block) -> bool:
+    """Whether its cells hold numbers of contributors, and no magnitude."""
+    return any(count.column is None for count in table.all(d.Count))
 
 
 def scenarios_of(policy: Policy, protect: d.Block) -> list[d.Block]:
@@ -233,6 +239,15 @@ def keyed_senses(protect: d.Block) -> Iterator[d.Option]:
             for option in engine.options:
                 if option.name == "sense" and any(isinstance(v, x.Name) and v.name == "keyed" for v in option.values):
                     yield option
+
+
+def keyed_noise(policy: Policy, table: str) -> Iterator[d.Engine]:
+    """Methods that draw noise for a table by the keys of its records."""
+    for protect in policy.protects.values():
+        for chain in protect.all(d.MethodChain):
+            for engine in chain.engines if table in protect.tables else ():
+                if engine.name in METHODS and METHODS[engine.name].random_noise:
+                    yield engine
 
 
 def moved_ends(protect: d.Block) -> Iterator[d.Option]:

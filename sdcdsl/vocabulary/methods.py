@@ -21,8 +21,8 @@ class Limits(Record):
     """What every method takes."""
 
     gap: float = option(Kind.SHARE, "stop when the result is proven to be within this share of the best", "0%", least=0)
-    time_limit: float | None = option(
-        Kind.DURATION, "stop after this time with the best valid result found", None, least=0
+    time_limit: float = option(
+        Kind.DURATION, "stop after this time with the best valid result found", "10 min", least=0
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
     backend: str = option(Kind.CHOICE, "which solver to use", DEFAULT, choices=BACKENDS)
@@ -73,6 +73,7 @@ class Method(Record):
     exact: bool = False  # searches for the best release, which may take days
     intervals: bool = False  # publishes intervals around the value, whose midpoint may give it away
     traceable: bool = False  # safe only while the attacker does not know how the table was made
+    random_noise: bool = False  # readers know how likely each deviation is: what is possible is not all they know
     conditional: bool = False  # knows levels of cells that are not sensitive, should it touch them
     lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
     model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
@@ -80,6 +81,7 @@ class Method(Record):
     model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first
     accelerator_backends: Collection[str] = (DEFAULT,)  # those it solves by; for others the model is solved
     solve: Callable[..., Any] | str | None = None  # the function itself or "module:function", if it has no model
+    solve_with: tuple[tuple[str, str], ...] = ()  # options that change the model, and what solves it
     sizes: Callable[[ProblemCounts], ModelSize] | None = None  # how large the model is, for `plan`
 
     def incomplete(self) -> str | None:
@@ -109,6 +111,15 @@ class ExperimentOptions(Record):
         Kind.CHOICE, "the norm that is minimised; L2 if it is the method's own", "L1", choices=("L1", "L2")
     )
     soft: float = option(Kind.NUMBER, "penalty of soft constraints where the attack is infeasible", 1000, least=0)
+
+
+@record
+class PeriodOptions(Record):
+    """What `period` takes."""
+
+    discount: float = option(
+        Kind.SHARE, "how much cheaper it is to hide what was hidden in the period before", "50%", least=0, most=100
+    )
 
 
 @record

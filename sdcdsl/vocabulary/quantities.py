@@ -67,6 +67,7 @@ ROLES = MappingProxyType(
         "group": "whom the contributor belongs to; a group counts as one",
         "weight": "how many the record stands for",
         "status": "what is known about the record or cell",
+        "key": "the record's key for random noise, from 0 on and below 1",
         "request": "whether the contributor asked for protection",
     }
 )

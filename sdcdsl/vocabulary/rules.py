@@ -45,7 +45,7 @@ class Rule(Record):
     name: str
     about: str
     arguments: type[RuleArguments]
-    needs: tuple[str, ...] = ()  # beside the largest contributions: "count", "units" or "status"
+    needs: tuple[str, ...] = ()  # beside the largest contributions: "count", "units", "status" or "groups"
     aliases: tuple[str, ...] = ()
     formula: Formula | None = None
 
@@ -57,16 +57,21 @@ class Rule(Record):
     @property
     def judges_sums(self) -> bool:
         """Whether it has a meaning for a sum of hidden cells: who asked for protection is known of cells only."""
-        return not {"status", "units"} & set(self.needs)
+        return not {"status", "units", "groups"} & set(self.needs)
+
+    @property
+    def judges_groups(self) -> bool:
+        """It judges what the group of a cell has outside the cell, and not the cell."""
+        return "groups" in self.needs
 
     def incomplete(self) -> str | None:
         if not (isinstance(self.arguments, type) and issubclass(self.arguments, RuleArguments)):
             return "its arguments are no class that inherits from RuleArguments"
         if self.arguments.judge is RuleArguments.judge and not self.reads_status:
             return "it is described and has no implementation: give the class of its arguments a method `judge(cells)`"
-        unknown = [need for need in self.needs if need not in ("count", "units", "status")]
+        unknown = [need for need in self.needs if need not in ("count", "units", "status", "groups")]
         if unknown:
-            return f'it needs `{unknown[0]}`; known are "count", "units" and "status"'
+            return f'it needs `{unknown[0]}`; known are "count", "units", "status" and "groups"'
         return no_options(self.arguments)
 
 

@@ -55,6 +55,13 @@ table counted {
   integer
 }
 
+table of_people {
+  from enterprises
+  by size, nace, sex
+  count
+  attribute nace, sex
+}
+
 table ready_made {
   from cells
   by nace, size

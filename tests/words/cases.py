@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
-
+from tests.words import noise_cases
+from tests.words.case import Case
 from tests.words.policies import FILES, LEVELS, RECORDS, inline, micro
-
-
-@dataclass(frozen=True)
-class Case:
-    without: str
-    given: str
-    _: KW_ONLY
-    by: str = "protect"
-    files: dict[str, str] = field(default_factory=lambda: FILES)
 
 
 def _of(method: str, options: str = "") -> str:
@@ -111,6 +102,7 @@ def _options() -> dict[str, Case]:
         "ip previous_discount": _both(
             "ip", 'previous "before.csv"; previous_discount 1%', 'previous "before.csv"; previous_discount 90%'
         ),
+        "rounding below": _both("rounding", "base 25", "base 25; below 25", "", levels="lpl 0\n  upl 1"),
         "cta norm": _both("cta", "norm L1", "norm L2"),
         "cta norm Linf": _both("cta", "norm L1", "norm Linf"),
         "cta norm L1L2": _both("cta", "norm L1", "norm L1L2"),
@@ -118,7 +110,7 @@ def _options() -> dict[str, Case]:
         "cta sense keyed": Case(
             *(micro(_of("cta", f"sense {s}"), levels="lpl 30\n  upl 5") for s in ("free", "keyed"))
         ),
-        "cta adjust": _both("cta", "", "adjust -3 .. 20"),
+        "cta range": _both("cta", "", "range -3 .. 20"),
         "cta keep_totals": _both(
             "cta", "sense up", "sense up; keep_totals where r = RT and c = CT", cost="cost 0.01 where r = RT or c = CT"
         ),
@@ -175,7 +167,7 @@ def _options() -> dict[str, Case]:
     return out
 
 
-OPTIONS = _options()
+OPTIONS = _options() | noise_cases.OPTIONS
 
 
 def _rules() -> dict[str, Case]:
@@ -205,6 +197,15 @@ def _rules() -> dict[str, Case]:
 
 
 RULE_ARGUMENTS = _rules()
+# A group of which one is elsewhere: no secret to strangers, and to that one.
+RULE_ARGUMENTS["group_disclosure coalition"] = Case(
+    *(
+        inline("ip", levels="upl max(needed, 1)", facts=f"sensitive by group_disclosure(coalition: {k})")
+        .replace("| R0 | 20 | 50 | 10 |", "| R0 | 20 | 1 | 0 |")
+        .replace("  by r, c\n", "  by r, c\n  attribute c\n")
+        for k in (0, 1)
+    )
+)
 
 _WHO = "each unit"
 _COMPETITOR = "attacker f {\n  bounds 50% of value .. 150% of value\n}"
@@ -289,6 +290,7 @@ QUANTITY_CASES = {
     "spl": Case(*(inline(_of("ip", f"min_width {w}"), levels="spl 9") for w in ("1", "5 * spl"))),
 }
 ROLE_CASES = {
+    "key": noise_cases.KEY,
     "unit": Case(
         *(
             micro(

@@ -24,7 +24,7 @@ import numpy as np
 from sdcdsl.accelerate.csp.bounding import Bounding
 from sdcdsl.accelerate.csp.box_search import Move
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
-from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic, finder_for
+from sdcdsl.accelerate.csp.heuristics import ByBoxes, Found, SuppressionHeuristic, finder_for
 from sdcdsl.accelerate.csp.known_witnesses import completed_witnesses
 from sdcdsl.accelerate.csp.lazy_members import LazyMembers
 from sdcdsl.accelerate.csp.proving import Proving
@@ -126,8 +126,11 @@ class _Solving:
                     self._resume(finder, known)
                 if self.phase == SEARCH:
                     began, left = self.deadline.elapsed, self.deadline.remaining
-                    self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
-                    self._improve(finder, began + DRIVER.first_share * left)
+                    if isinstance(finder, ByBoxes) and finder.bounded:
+                        self._improve(finder, began + DRIVER.guided_share * left)
+                    else:
+                        self._improve(finder, began + DRIVER.gaining_share * left, while_gaining=True)
+                        self._improve(finder, began + DRIVER.first_share * left)
                 self._set_aside(finder)
             elif not self.deadline.expired and (
                 self.conditions is None or falling_short(self.instance, self.instance.may_open)

@@ -47,6 +47,9 @@ class Proving:
         self._random = np.random.default_rng(limits.seed)
 
     def run(self, backend: str = "highs") -> None:
+        self._in_parts()
+        if self.bounding.subtables.parts and not self._done():
+            self._guided()
         self._relaxed()
         if not self._done():
             self._guided()
@@ -62,14 +65,13 @@ class Proving:
     # ---- relaxation --------------------------------------------------------------------------------------
 
     def _relaxed(self) -> None:
-        """Rounds of cuts of parts of the table as long as they raise the bound, then one of the whole, and again."""
+        """A round of cuts of the whole table, then of its parts as long as they raise the bound, and again."""
         whole: list[float] = []
         while not self._done():
-            self._in_parts()
             part = self.deadline
             if self.bounding.subtables.parts:
                 part = part.within(BOUND.one_round * part.remaining)
-            cuts = 0 if self._done() else self.bounding.round(part)
+            cuts = self.bounding.round(part)
             self.said("relaxation", self.bounding.bound)  # who hears it may keep what is known so far
             whole.append(self.bounding.bound)
             if part.expired and not self.deadline.expired:
@@ -77,6 +79,7 @@ class Proving:
                 self._too_large = True
             if not cuts or self._too_large or _stalled(whole, BOUND.stalled):
                 return
+            self._in_parts()
 
     def _in_parts(self) -> None:
         bounds: list[float] = []

@@ -136,6 +136,7 @@ class DriverTuning:
 
     repair_steps: int = 30  # patterns on the way to one without shortcomings
     first_share: float = 0.6  # of the time for a first pattern and its improvement, before any bound
+    guided_share: float = 0.3  # the same where a bound takes seconds, and completing its solution finds more
     gaining_share: float = 0.9  # the same where sweeps still win much: of a large table no bound says as much
     longer: float = 1.2  # a later check may take so many times as long
     patience: int = 10  # fruitless goes at a better pattern before something else is tried

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.cutting.box_moves import BoxMoves
 from sdcdsl.accelerate.cutting.capacities import Capacities
 from sdcdsl.accelerate.cutting.kept_cuts import KeptCuts, read_cuts
+from sdcdsl.accelerate.cutting.lattice_boxes import LatticeBoxes, joined
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
 from sdcdsl.accelerate.cutting.separation import Identity, Separation
 from sdcdsl.accelerate.forms.bounds import on_grid, step_of
@@ -33,6 +36,7 @@ from sdcdsl.methods.forms.published import Published
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import Progress
 from sdcdsl.numerics.master import Master, Row
+from sdcdsl.proof.witness import MoveMatrix
 from sdcdsl.status import FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LOWERED = 1e-6  # of a bound: for the margin that cuts require
@@ -295,7 +299,7 @@ class FormsSearch:
         if len(self.separation.levels):
             # A flow is found in less time than it takes to enter what it shows about other levels.
             flows = self.demands.classes.network is not None
-            only = None if flows else self._unreached(point)
+            only = None if flows else self._unreached(point, down, up)
             made = self.separation.round(point, tolerance=tolerance, over=over, only=only, each=flows)
             found, complete = [(identity, ALWAYS) for identity in made.found], made.complete
         if self.if_touched is not None:
@@ -303,16 +307,59 @@ class FormsSearch:
             complete &= not over()
         return found, complete
 
-    def _unreached(self, point: MixedCapacities) -> np.ndarray | None:
+    def _unreached(self, point: MixedCapacities, down: np.ndarray, up: np.ndarray) -> np.ndarray | None:
         """bool [level]: in large tables, those that no box of cells reaches. Boxes are found in less time than it takes
         to ask."""
         assert self.separation is not None
-        n = self.demands.classes.count
-        if self.hidden.any() or len(self.separation.levels) * n < TUNING.boxed_from:
+        if self.hidden.any() or not self._large:
             return None
+        if self.lattice is not None:
+            return ~self.boxes(down, up)[0]
         if self._boxes is None:
             self._boxes = BoxMoves(self.demands)
         return ~self._boxes.reached(self.separation, Capacities(self.demands, point.down, point.up))
+
+    def boxes(self, down: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, list[MoveMatrix]]:
+        """Of a cross table: bool [level], those that boxes reach where each cell has this slack; and the boxes."""
+        assert self.separation is not None and self.lattice is not None
+        levels, i = self.separation.levels, self.instance
+        reached, moves = np.zeros(len(levels), dtype=bool), []
+        one_sided = np.arange(len(levels)) < self.separation.requirements
+        for number, (view, attacker) in enumerate(self.demands.viewers):
+            mine = np.flatnonzero(one_sided & (levels.viewer == number))
+            low, high = (i.LB[view], i.UB[view]) if attacker < 0 else i.slack(attacker)
+            pair, sign = levels.pair[mine], 2 * levels.side[mine] - 1
+            slack = np.minimum(low, down), np.minimum(high, up)
+            reached[mine], made = self.lattice.found(i.pair_cell[pair], sign, levels.need[mine], *slack)
+            moves.append(made)
+        return reached, moves
+
+    def witnesses(self, best: Candidate) -> MoveMatrix | None:
+        """Boxes within a release, for the audit of a large table: some that reach levels, and some that move what no
+        level is about, of which it is asked whether anybody can compute it."""
+        if self.separation is None or not self._large or self.lattice is None:
+            return None
+        found, need = self.boxes(best.down, best.up)[1], float(self.separation.levels.need.min())
+        for view in sorted({view for view, _ in self.demands.viewers}):
+            slack = np.minimum(self.instance.LB[view], best.down), np.minimum(self.instance.UB[view], best.up)
+            still = (slack[0] > 0) | (slack[1] > 0)
+            for sign in (1, -1):
+                for boxes in found:
+                    still[boxes.cell] = False
+                cells = np.flatnonzero(still)
+                signs, needs = np.full(len(cells), sign), np.full(len(cells), need)
+                found.append(self.lattice.found(cells, signs, needs, *slack)[1])
+        return joined(found)
+
+    @property
+    def _large(self) -> bool:
+        levels = 0 if self.separation is None else len(self.separation.levels)
+        return levels * self.demands.classes.count >= TUNING.boxed_from
+
+    @cached_property
+    def lattice(self) -> LatticeBoxes | None:
+        table = ProductTable.of(self.instance)
+        return None if table is None else LatticeBoxes(table)
 
     def _point(self, u: np.ndarray, down: np.ndarray, up: np.ndarray) -> MixedCapacities:
         x = np.full(self.instance.n, inf)

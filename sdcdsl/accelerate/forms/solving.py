@@ -37,7 +37,8 @@ def solve_shape(
     search.patience, search.checkpointer = patience, context.checkpointer
 
     def made_of(best: Candidate) -> Result:
-        return Result(FEASIBLE, published.pattern(best.u, shape.about), best.objective)
+        pattern = published.pattern(best.u, shape.about)
+        return Result(FEASIBLE, pattern, best.objective, moves=search.witnesses(best))
 
     search.shown = lambda best: context.incumbents.offer(best.objective, lambda: made_of(best))
     try:
@@ -54,4 +55,5 @@ def solve_shape(
     proven = bound is not None and gap_of(best.objective, bound) <= gap
     pattern = published.pattern(best.u, shape.about)
     facts = {"rounds": search.rounds, "cuts": search.cuts}
-    return Result(OPTIMAL if proven else FEASIBLE, pattern, best.objective, bound, seconds, facts=facts)
+    status = OPTIMAL if proven else FEASIBLE
+    return Result(status, pattern, best.objective, bound, seconds, facts=facts, moves=search.witnesses(best))

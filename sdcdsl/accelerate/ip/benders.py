@@ -89,6 +89,7 @@ class Benders:
         self._kept = KeptCuts()
         self._moves: list[np.ndarray] = []  # of all classes, which serve many levels each
         self.exact: np.ndarray | None = None  # the best intervals that hold by arithmetic
+        self.witnesses: list[tuple[np.ndarray, np.ndarray]] = []  # classes and moves that those hold
         self.shown: Callable[[float, np.ndarray], None] = lambda objective, z: None  # told of all better ones
 
     def run(self, deadline: Deadline, gap: float, tell: Callable[[Progress], None] = lambda _: None) -> bool:
@@ -320,6 +321,7 @@ class Benders:
         price = self.model.price(z)
         if price < self.objective:
             self.best, self.objective, self.held = z, price, True
+            self.witnesses = [(np.flatnonzero(move), move[move != 0]), *((at, d) for _, at, d in made.repairs)]
             self._show()
 
     def _widened(self, z: np.ndarray, s: int, moved: np.ndarray, move: np.ndarray) -> np.ndarray:

@@ -8,11 +8,13 @@ What comes out is valid whatever was cut short: a time limit costs quality, neve
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from sdcdsl.accelerate.cutting.attacks import AttackFailed
 from sdcdsl.accelerate.cutting.requirements import CutRequirements
@@ -29,6 +31,7 @@ from sdcdsl.methods.published_amounts import public
 from sdcdsl.methods.result import Clash, Result, SolveContext
 from sdcdsl.methods.result import gap as gap_of
 from sdcdsl.pattern import Pattern, intervals
+from sdcdsl.proof.witness import MoveMatrix
 from sdcdsl.status import FAILED, FEASIBLE, INFEASIBLE, LIMIT, OPTIMAL
 
 LEAST_GAP = 1e-6  # what a linear program is solved to; a gap of 0 means this
@@ -89,7 +92,7 @@ class IntervalSearch:
         # What a solver's digits leave open is covered by the margin, mostly; the audit says whether it is.
         n = demands.classes.count
         benders.shown = lambda objective, z: self._in_hand(
-            objective, z, lambda z: demands.classes.to_cells(*np.split(coarse(benders.separation, z), [n]))
+            objective, z, lambda z: demands.classes.to_cells(*np.split(coarse(benders.separation, z), [n])), benders
         )
         before_polishing = self._before_polishing(benders)
         z, missed = None, np.ones(1, dtype=bool)
@@ -116,7 +119,8 @@ class IntervalSearch:
             status = LIMIT if self.context.deadline.expired else FAILED
             return Result(status, bound=_finite(benders.bound), seconds=self.seconds, notes=("no exact intervals",))
         down, up = demands.classes.to_cells(z[: benders.n], z[benders.n :])
-        return self._result(down, up, benders.bound, {"rounds": benders.rounds, "cuts": benders.model.master.rows})
+        facts = {"rounds": benders.rounds, "cuts": benders.model.master.rows}
+        return replace(self._result(down, up, benders.bound, facts), moves=moves_of(benders))
 
     def _exact(self, benders: Benders) -> tuple[np.ndarray, np.ndarray]:
         """Intervals that hold by arithmetic, and the levels that they do not hold."""
@@ -135,9 +139,16 @@ class IntervalSearch:
         z = coarse(benders.separation, benders.best) if far else MARGIN * benders.best
         return z, np.zeros(1, dtype=bool)
 
-    def _in_hand(self, objective: float, z: np.ndarray | None, of_cells: Callable[[np.ndarray], Sides]) -> None:
+    def _in_hand(
+        self,
+        objective: float,
+        z: np.ndarray | None,
+        of_cells: Callable[[np.ndarray], Sides],
+        benders: Benders | None = None,
+    ) -> None:
         assert z is not None
-        self.context.incumbents.offer(objective, lambda: self._result(*of_cells(z), -inf))
+        moves = None if benders is None else moves_of(benders)
+        self.context.incumbents.offer(objective, lambda: replace(self._result(*of_cells(z), -inf), moves=moves))
 
     def _before_polishing(self, benders: Benders) -> Deadline:
         """The time less what it takes to find a move for every level, foreseen from a few."""
@@ -228,6 +239,18 @@ class IntervalSearch:
         priced = zip((self.w_down, self.w_up, self.w_fixed), (down, up, used), strict=True)
         # What costs nothing may be as wide as it likes, also without end.
         return float(sum(w[on] @ z[on] for w, z in priced for on in [shown & (w > 0)]))
+
+
+def moves_of(benders: Benders) -> MoveMatrix | None:
+    """The moves of a joint adjustment, cell by cell, for the audit of a large table."""
+    if not benders.witnesses:
+        return None
+    classes, n = benders.demands.classes, benders.instance.n
+    members, moves = csc_array(classes.expansion), []
+    for of, d in benders.witnesses:
+        made = csc_array(members[:, of] @ csc_array(d[:, None]))
+        moves.append((made.indices, made.data))
+    return MoveMatrix.sorted(moves, n)
 
 
 def published(instance: Instance, down: np.ndarray, up: np.ndarray) -> Pattern:

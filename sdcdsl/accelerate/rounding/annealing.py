@@ -66,7 +66,7 @@ def annealed(
     best, best_loss = k.copy(), np.inf
     chunks = max(trials // ANNEALING.chunk, 1)
     if not len(movable):
-        return AnnealedTable(k, float(_loss(of, y)), _outside(of, y))
+        return AnnealedTable(k, float(loss_of(of, y)), outside_of(of, y))
     for chunk in range(chunks):
         if over():
             break
@@ -101,21 +101,21 @@ def annealed(
             met,
         )
         if met[0] > 0:
-            best, best_loss = kept, float(_loss(of, of.A @ kept))
+            best, best_loss = kept, float(loss_of(of, of.A @ kept))
         y = of.A @ k  # without what rounding adds up
         out = (y < of.least - NEAR) | (y > of.most + NEAR)
         price = np.where(out, np.minimum(price * ANNEALING.dearer, ANNEALING.dearest * size), price)
     if np.isfinite(best_loss):
         return AnnealedTable(best, best_loss, 0.0)
-    return AnnealedTable(k, float(_loss(of, y)), _outside(of, y))
+    return AnnealedTable(k, float(loss_of(of, y)), outside_of(of, y))
 
 
-def _loss(of: Windows, y: np.ndarray) -> float:
+def loss_of(of: Windows, y: np.ndarray) -> float:
     t = of.offset + of.base * y
     return float((of.w_up * np.maximum(t, 0.0) + of.w_down * np.maximum(-t, 0.0)).sum())
 
 
-def _outside(of: Windows, y: np.ndarray) -> float:
+def outside_of(of: Windows, y: np.ndarray) -> float:
     return float((np.maximum(of.least - y, 0.0) + np.maximum(y - of.most, 0.0)).sum())
 
 

@@ -23,8 +23,9 @@ from sdcdsl.accelerate.rounding.annealing import Windows, annealed
 from sdcdsl.accelerate.rounding.elastic import elastic
 from sdcdsl.accelerate.rounding.losses import Losses, losses_of
 from sdcdsl.accelerate.rounding.neighbourhoods import Neighbourhoods
+from sdcdsl.accelerate.rounding.pairs import PairTrials
 from sdcdsl.accelerate.rounding.parts import Parts, parts_of, stacked
-from sdcdsl.accelerate.rounding.tuning import TUNING
+from sdcdsl.accelerate.rounding.tuning import PAIRS, TUNING
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.forms.forms import Forms
 from sdcdsl.methods.result import Progress
@@ -47,28 +48,44 @@ class RoundingHeuristic:
         part = deadline.within((1.0 if large else TUNING.trying) * left)
         windows = self._windows(search, parts, ends)
         losses = losses_of(windows)
-        start, bound = self._by_gradient(windows, losses, part.within(TUNING.gradient * left))
+        self._at_once(search, parts, windows, part)
+        tell(Progress("tables from the truth", search.objective, search.bound))
+        start, bound, multipliers = self._by_gradient(windows, losses, part.within(TUNING.gradient * left))
         if search.if_touched is None:
             search.raise_bound(bound)
         tell(Progress("relaxation", search.objective, search.bound))
-        draw, trials = np.random.default_rng(self.seed), TUNING.first_trials * len(start)
-        start = np.floor(start + draw.random(len(start)))
-        number = 0
+        start = np.floor(start + np.random.default_rng(self.seed).random(len(start)))
+        made, number, least = PairTrials(windows, start, multipliers, self.seed), 0, np.inf
+        trials, hot = PAIRS.trials * len(made.movable), PAIRS.hot
         while not search.over(part) and not search.near_enough(gap):
-            found = annealed(windows, start, trials, self.seed + number, lambda: part.expired, TUNING.warm)
-            number, start = number + 1, found.k
+            made.cooled(trials, hot, lambda: search.over(part))
+            found = made.mended(lambda: search.over(part))
             part.mark_time_dependent()
-            if found.outside == 0:
-                before = search.objective
+            cut, number = False, number + 1
+            if found.outside == 0 and found.loss < least:
                 cut = search.settle(self._columns(search, parts, found.k))
-                if cut:
-                    windows = self._windows(search, parts, ends)
-                elif before is not None and search.objective is not None and search.objective > 0.999 * before:
-                    trials = 2 * trials
+                least, start = (np.inf if cut else found.loss), found.k
+            if cut:
+                windows = self._windows(search, parts, ends)
+                made = PairTrials(windows, found.k, multipliers, self.seed + number)
+            elif np.isfinite(least):
+                made.begin(start)
+            trials, hot = (trials if cut else 2 * trials), PAIRS.again if np.isfinite(least) else PAIRS.hot
             tell(Progress("tables by trial", search.objective, search.bound, f"{found.outside:g} outside"))
         return large
 
-    def _by_gradient(self, of: Windows, losses: Losses, deadline: Deadline) -> tuple[np.ndarray, float]:
+    def _at_once(self, search: FormsSearch, parts: Parts, windows: Windows, deadline: Deadline) -> None:
+        """From the true values, rounded by chance, to some table: one in hand, before any effort is made."""
+        at, cells = self.forms.at, parts.cells
+        truth = (self.forms.instance.a[cells] - at.first[cells]) / at.base[cells]
+        start = np.floor(truth + np.random.default_rng(self.seed).random(len(truth)))
+        made = PairTrials(windows, start, np.zeros(0), self.seed)
+        found = made.mended(lambda: search.over(deadline), PAIRS.brief)
+        if found.outside == 0:
+            search.settle(self._columns(search, parts, found.k))
+
+    def _by_gradient(self, of: Windows, losses: Losses, deadline: Deadline) -> tuple[np.ndarray, float, np.ndarray]:
+        """A point, a bound, and the multipliers of all rows that prove it."""
         stated = (np.diff(of.A.indptr) > 1) | (losses.slack_over > 0) | (losses.slack_under > 0)
         at = np.flatnonzero(stated)
         rows = Rows(
@@ -82,7 +99,9 @@ class RoundingHeuristic:
         )
         made = relaxed(losses.cost, of.k_least, of.k_most, rows, TUNING.steps, lambda: deadline.expired)
         deadline.mark_time_dependent(made.steps < TUNING.steps and deadline.expired)
-        return made.x, made.bound + losses.constant
+        multipliers = np.zeros(len(of.least))
+        multipliers[at] = made.price
+        return made.x, made.bound + losses.constant, multipliers
 
     def _parts(self, search: FormsSearch) -> tuple[Parts, tuple[np.ndarray, np.ndarray]] | None:
         """The parts, and the least and the most of each."""

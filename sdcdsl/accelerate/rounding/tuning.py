@@ -27,8 +27,6 @@ class Tuning:
     trying: float = 0.4  # of the time, for fewer
     gradient: float = 0.15  # of the time, at most
     steps: int = 4_000  # of the gradient method
-    first_trials: int = 20  # for each part; twice as many where a round gains nothing
-    warm: float = 0.2  # of base · weight: the heat of trials that begin near the optimum of the relaxation
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,29 @@ class ElasticTuning:
     shrinks: float = 0.8  # and where one is not
     forgets: float = 0.85  # what a family gained before counts so much less with each try
     least_chance: float = 1.0  # times the mean gain: no family is given up
+
+
+@dataclass(frozen=True)
+class PairsTuning:
+    """Of `pairs`: `rounding-counts` of benchmarks/scaling.py, 97 336 cells. Heat and prices are shares of base ·
+    weight."""
+
+    a_part: int = 5  # trials for each part between two looks at the deadline,
+    least: int = 10_000  # so many at least,
+    chunk: int = 200_000  # and at most
+    trials: int = 40  # for each part at first; twice as many with every round
+    together: float = 0.6  # of the trials are about two parts
+    widest: int = 200  # parts of a sum that pairs are taken from
+    hot: float = 0.17  # at first,
+    again: float = 0.1  # from a table that was cooled before,
+    cold: float = 0.04  # and at last
+    low: float = 0.07  # beyond the multipliers, of a multiple outside a window: at first,
+    high: float = 0.33  # and at last
+    mending: float = 0.02  # of the trials begin in a sum that is outside
+    price: float = 1.0  # of a multiple outside a window, when all are to come in
+    warm: float = 0.3  # then
+    tries: int = 60  # chunks of that,
+    brief: int = 20  # and for a table that is to be there before anything else
 
 
 @dataclass(frozen=True)
@@ -85,3 +106,4 @@ class PartsTuning:
 
 TUNING, ELASTIC = Tuning(), ElasticTuning()
 ANNEALING, PARTS = AnnealingTuning(), PartsTuning()
+PAIRS = PairsTuning()

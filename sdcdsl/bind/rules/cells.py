@@ -35,6 +35,7 @@ class RuleCells:
     largest: np.ndarray  # [cell, k]: the k largest |contribution|, descending, 0 where there are fewer
     requested: np.ndarray | None = None  # the largest |contribution| of somebody who asked for protection
     frequency: bool = False  # the value is the number of contributors
+    group: np.ndarray | None = None  # how many the group of each cell has, in tables that say what is an attribute
 
     def top(self, n: int) -> np.ndarray:
         """x_1 + … + x_n."""

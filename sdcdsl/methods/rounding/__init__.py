@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 class RoundingOptions(Limits):
     base: Amounts = option(Kind.AMOUNT, "round to multiples of this")
     steps: int = option(Kind.WHOLE, "how many multiples away a cell may go", 0, least=0)
+    below: int | None = option(Kind.WHOLE, "only counts below this are rounded, to zero or the base", None, least=2)
 
 
 METHOD = Method(
@@ -30,5 +31,6 @@ METHOD = Method(
     lacks=("threads",),
     model="sdcdsl.methods.rounding.definition:DEFINITION",
     accelerator="sdcdsl.accelerate.rounding.driver:solve",
+    solve_with=(("below", "sdcdsl.methods.rounding.small_counts:solve"),),
     sizes=mixture_sizes,
 )

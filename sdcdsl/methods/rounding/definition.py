@@ -6,7 +6,7 @@ until there is one, and the release says how far values may be off.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,10 @@ from sdcdsl.deadline import Deadline
 from sdcdsl.methods.by_model import by_model
 from sdcdsl.methods.forms.model import FormsModel
 from sdcdsl.methods.result import Result, SolveContext
+from sdcdsl.methods.rounding import small_counts
 from sdcdsl.methods.rounding.model import shape
 from sdcdsl.methods.tuning import TUNING
+from sdcdsl.pattern import Pattern
 from sdcdsl.status import INFEASIBLE, LIMIT
 
 if TYPE_CHECKING:
@@ -26,6 +28,23 @@ if TYPE_CHECKING:
 
 
 class RoundingModel(FormsModel):
+    """With `below` the model of small counts, which has no witness tables and one way to a release."""
+
+    def model(self, problem: TableProblem, context: SolveContext, witnesses: bool = True) -> linopy.Model:
+        if context.options.get("below") is not None:
+            return small_counts.model(small_counts.leaves(problem, context.options))
+        return super().model(problem, context, witnesses)
+
+    def pattern(self, problem: TableProblem, values: Mapping[str, np.ndarray], context: SolveContext) -> Pattern:
+        if context.options.get("below") is not None:
+            return small_counts.pattern(small_counts.leaves(problem, context.options), np.round(values["up"]))
+        return super().pattern(problem, values, context)
+
+    def objective(self, problem: TableProblem, released: Pattern, context: SolveContext) -> float:
+        if context.options.get("below") is not None:
+            return small_counts.cost(problem, released)
+        return super().objective(problem, released, context)
+
     def solve(self, problem: TableProblem, context: SolveContext) -> Result:
         def at(context: SolveContext, last: bool) -> Result:
             patient = context if last else replace(context, deadline=patience(context))

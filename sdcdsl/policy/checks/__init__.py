@@ -13,6 +13,7 @@ from sdcdsl.policy.checks import (
     inline,
     labels,
     names,
+    noise,
     options,
     protection,
     requirements,
@@ -30,6 +31,7 @@ CHECKS: tuple[Callable[[Policy], Iterator[Diagnostic]], ...] = (
     coarser.check,
     labels.check,
     protection.check,
+    noise.check,
     requirements.check,
 )
 

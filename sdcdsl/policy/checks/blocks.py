@@ -28,6 +28,7 @@ ONCE: dict[str, tuple[tuple[type, str], ...]] = {
         (d.Origin, "the file"),
         (d.UnitOf, "unit"),
         (d.Measure, "measure"),
+        (d.Attribute, "attribute"),
     ),
     "attacker": ((d.Each, "each"), (d.Coalition, "coalition")),
     "scenario": ((d.Against, "against"),),
@@ -124,8 +125,28 @@ def _table(block: d.Block) -> Iterator[Diagnostic]:
         yield diagnostic("SDC111", f"dimension `{again.dimension}` is recoded twice", again.span, "said again here")
     elif len(set(by.dimensions)) < len(by.dimensions):
         yield diagnostic("SDC111", f"table `{block.name}` names a dimension twice", by.span)
+    else:
+        yield from _attribute(block, by)
     if kinds == {d.From}:
         yield from _measure(block)
+
+
+def _attribute(block: d.Block, by: d.By) -> Iterator[Diagnostic]:
+    """An attribute is of somebody whom the other dimensions tell."""
+    said = block.last(d.Attribute)
+    if said is None:
+        return
+    for name in said.dimensions:
+        if name not in by.dimensions:
+            headline = f"table `{block.name}` is not broken down by `{name}`"
+            yield diagnostic("SDC163", headline, said.span, help=f"by {', '.join((*by.dimensions, name))}")
+            return
+    if set(said.dimensions) == set(by.dimensions):
+        headline = f"no dimension of table `{block.name}` says who somebody is: all of them are attributes"
+        yield diagnostic("SDC163", headline, said.span, help="leave out those by which people are known")
+    if block.all(d.Sum):
+        headline = f"table `{block.name}` holds amounts: only a table of counts tells attributes of its members"
+        yield diagnostic("SDC163", headline, said.span, help="count in place of sum").mark(block.all(d.Sum)[0].span, "")
 
 
 def _again(block: d.Block) -> d.Recode | None:

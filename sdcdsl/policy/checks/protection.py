@@ -312,6 +312,9 @@ def _rules_have_data(policy: Policy) -> Iterator[Diagnostic]:
         if rule is None:
             continue
         tables = [fact.cells.table] if fact.cells.table else sorted(protected)
+        with_attribute = [t for t in tables if t in policy.tables and policy.tables[t].all(d.Attribute)]
+        if rule.judges_groups and not fact.cells.table:  # about tables that have one
+            tables = with_attribute or tables
         for name in tables:
             table = policy.tables.get(name)
             if table is None or table.all(d.Origin) or policy.is_damaged(table.span) or not _has_cells(table):
@@ -340,12 +343,14 @@ _WORDS = {
     "largest": "the largest contributions",
     "units": "to know who contributes",
     "status": "a status column",
+    "groups": "to know which dimension is an attribute",
 }
 _HELP = {
     "count": "count COLUMN in a table of ready-made cells",
     "largest": "largest(1) COLUMN, largest(2) COLUMN in a table of ready-made cells",
     "units": 'a table from microdata with column unit = "…" and column request = "…"',
     "status": "status COLUMN in the table",
+    "groups": "attribute DIMENSION in the table",
 }
 
 
@@ -362,6 +367,8 @@ def _provides(policy: Policy, table: d.Block, need: str, largest: int) -> bool:
             return micro or any(c.column is not None for c in table.all(d.Count))
         case "largest":
             return micro or (largest <= len(ranks) and all(rank in ranks for rank in range(1, largest + 1)))
+        case "groups":
+            return bool(table.all(d.Attribute))
         case "status":
             return any(s.quantity == "status" for s in table.all(d.ColumnOf))
         case "units":

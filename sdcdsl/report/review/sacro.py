@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sdcdsl.outcome import Outcome
+from sdcdsl.outcome import SAFE, Outcome
 from sdcdsl.report.review.cells import ReviewedCells, reviewed
 from sdcdsl.report.review.context import ReviewContext
 
@@ -29,7 +29,7 @@ def write_sacro(outcome: Outcome, table: str, path: Path, context: ReviewContext
         "cells": failing,
     }
     counted = "; ".join(f"{name}: {len(at)} cells" for name, at in failing.items() if at)
-    passes = "pass" if outcome.verdict == "protected" else "fail"
+    passes = "pass" if outcome.verdict in SAFE else "fail"
     output: dict[str, Any] = {
         "uid": table,
         "status": passes,

@@ -14,6 +14,9 @@ from sdcdsl.accelerate.cutting.separation import Separation
 from sdcdsl.accelerate.ip import benders
 from sdcdsl.accelerate.ip.joint_adjustment import JointAdjustment
 from sdcdsl.audit import audit_release
+from sdcdsl.audit.hints import take_hints
+from sdcdsl.audit.problem import stated
+from sdcdsl.audit.proving import Proofs
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.result import SolveContext
@@ -57,3 +60,7 @@ def test_a_search_that_is_cut_short_ends_with_these_intervals(monkeypatch) -> No
     assert result.objective is not None and result.bound is not None
     assert 0 < result.bound <= result.objective
     assert audit_release(problem, result.pattern, exact=False).verdict == "protected"
+    assert result.moves is not None
+    proofs = Proofs.none(stated(problem, result.pattern, False))
+    take_hints(proofs, result.moves)
+    assert (proofs.verdicts == "p").all() and len(proofs.verdicts)

@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from benchmarks.generators import frequency
+from sdcdsl.accelerate.forms import search
 from sdcdsl.accelerate.rounding import heuristics
 from sdcdsl.accelerate.rounding.annealing import annealed
 from sdcdsl.accelerate.rounding.losses import losses_of
 from sdcdsl.audit import audit_release
+from sdcdsl.audit.hints import take_hints
+from sdcdsl.audit.problem import stated
+from sdcdsl.audit.proving import Proofs
 from sdcdsl.methods.result import SolveContext
 from sdcdsl.methods.solving import run
 from sdcdsl.status import FEASIBLE, OPTIMAL
@@ -26,14 +30,26 @@ def counts(seed: int):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_table_from_the_relaxation_is_valid_and_near_the_bound(monkeypatch, seed: int) -> None:
-    small = replace(heuristics.TUNING, few=100, large=100, first_trials=100)
+    small = replace(heuristics.TUNING, few=100, large=100)
     monkeypatch.setattr(heuristics, "TUNING", small)
     problem = counts(seed)
-    result = run(problem, "rounding", SolveContext({"base": 3.0, "gap": 0.0, "threads": 1}, Looks(1.0)))
+    result = run(problem, "rounding", SolveContext({"base": 3.0, "gap": 0.05, "threads": 1}, Looks(1.0)))
     assert result.status in (FEASIBLE, OPTIMAL) and result.pattern is not None
     assert result.bound is not None and result.objective is not None
     assert result.bound <= result.objective <= 1.1 * result.bound
     assert audit_release(problem, result.pattern, exact=False).verdict == "protected"
+
+
+def test_boxes_of_the_search_prove_its_release(monkeypatch) -> None:
+    """Tables that move as far as their box lets them, and no further: the audit has to ask nobody."""
+    monkeypatch.setattr(search, "TUNING", replace(search.TUNING, boxed_from=0))
+    problem = counts(3)
+    result = run(problem, "rounding", SolveContext({"base": 3.0, "gap": 0.2, "threads": 1}, Looks(1.0)))
+    assert result.pattern is not None and result.moves is not None
+    proofs = Proofs.none(stated(problem, result.pattern, False))
+    moved = take_hints(proofs, result.moves)
+    assert (proofs.verdicts == "p").all() and len(proofs.verdicts)
+    assert moved.mean() > 0.9
 
 
 @pytest.mark.parametrize("steps", [1, 2])
