@@ -21,6 +21,8 @@ from sdcdsl.proof.witness import MoveMatrix
 
 TRIES = TUNING.lattice_tries
 BESIDE = TUNING.beside
+SUM_TRIES = TUNING.sum_tries
+AGAIN = TUNING.again
 NOBODY = -1
 MOST = 512  # cells of a box
 DEEP = 32  # codes of a vector: levels of both of its leaves
@@ -42,11 +44,44 @@ class LatticeBoxes:
         seed: int = 0,
     ) -> tuple[np.ndarray, MoveMatrix]:
         """bool [level], those that a box reaches; and the boxes, of the cells of the lattice. `sign` times the move of
-        `cell` is to be `need`, at most one level a cell and side; `down`, `up` [cell] say how far each can go."""
+        `cell` is to be `need`, at most one level a cell and side; `down`, `up` [cell] say how far each can go. A sum of
+        cells moves where one of its members does, and the others do not undo it."""
+        out, size = np.zeros(len(cell), dtype=bool), self.table.size
+        made, left = list[MoveMatrix](), np.flatnonzero(cell < size)
+        for attempt in range(AGAIN):
+            by, boxes = self._boxes(cell[left], sign[left], need[left], down, up, seed + attempt)
+            out[left] = by != NOBODY
+            made.append(boxes)
+            left = left[~out[left]]
+            if not len(left):
+                break
+        sums, left = self.table.sums, np.flatnonzero(cell >= size)
+        draw = np.random.default_rng(seed + AGAIN)
+        for attempt in range(SUM_TRIES):
+            if not len(left):
+                break
+            row = cell[left] - size
+            at = sums.indptr[row] + draw.integers(0, sums.indptr[row + 1] - sums.indptr[row])
+            member, way = sums.indices[at].astype(np.int64), sign[left] * sums.data[at]
+            by, boxes = self._boxes(member, way, need[left], down, up, seed + AGAIN + attempt)
+            some = np.flatnonzero(by != NOBODY)
+            moved = self._of(boxes)[by[some]]
+            far = np.asarray(moved.multiply(sums[row[some]]).sum(axis=1)).ravel() * sign[left[some]]
+            turned = boxes.at(by[some], member[some]) * way[some] < 0
+            out[left[some]] = np.where(turned, -far, far) >= need[left[some]]
+            made.append(boxes)
+            left = left[~out[left]]
+        whole = joined(made)
+        assert whole is not None
+        return out, whole
+
+    def _boxes(
+        self, cell: np.ndarray, sign: np.ndarray, need: np.ndarray, down: np.ndarray, up: np.ndarray, seed: int
+    ) -> tuple[np.ndarray, MoveMatrix]:
+        """For levels of cells of the lattice: the number of a box that reaches each, as it is or turned round."""
         t = self.table
-        mine = np.flatnonzero(cell < t.size)
         number = np.full((2, t.size), -1, dtype=np.int64)  # [side, cell]: which of them
-        number[(sign[mine] > 0).astype(np.int64), cell[mine]] = np.arange(len(mine))
+        number[(sign > 0).astype(np.int64), cell] = np.arange(len(cell))
         chance = np.random.default_rng(seed).integers(1, 2**31 - 1)
         by, start, cells, moves = _found(
             t.parent,
@@ -56,9 +91,9 @@ class LatticeBoxes:
             t.first,
             t.codes,
             t.step,
-            cell[mine].astype(np.int64),
-            sign[mine].astype(np.float64),
-            need[mine].astype(np.float64),
+            cell.astype(np.int64),
+            sign.astype(np.float64),
+            need.astype(np.float64),
             number,
             np.ascontiguousarray(down[: t.size]),
             np.ascontiguousarray(up[: t.size]),
@@ -68,18 +103,19 @@ class LatticeBoxes:
         order = np.lexsort((cells, owner))
         boxes = MoveMatrix(start, cells[order], moves[order], t.size)
         by[np.isin(by, self._beyond(boxes, down, up))] = NOBODY
-        out = np.zeros(len(cell), dtype=bool)
-        out[mine] = by != NOBODY
-        return out, boxes
+        return by, boxes
+
+    def _of(self, boxes: MoveMatrix) -> csr_array:
+        return csr_array((boxes.move, boxes.cell, boxes.start), shape=(len(boxes), self.table.size))
 
     def _beyond(self, boxes: MoveMatrix, down: np.ndarray, up: np.ndarray) -> np.ndarray:
-        """Boxes that take a sum of cells further than it can go."""
+        """Boxes that take a sum of cells further than it can go, one way or the other."""
         sums, size = self.table.sums, self.table.size
         if not sums.shape[0] or not len(boxes):
             return np.zeros(0, dtype=np.int64)
-        moved = csr_array(csr_array((boxes.move, boxes.cell, boxes.start), shape=(len(boxes), size)) @ sums.T)
+        moved = csr_array(self._of(boxes) @ sums.T)
         at = size + moved.indices
-        far = np.where(moved.data > 0, moved.data - up[at], -moved.data - down[at]) > 0
+        far = np.abs(moved.data) > np.minimum(down[at], up[at])
         return np.unique(np.repeat(np.arange(len(boxes)), np.diff(moved.indptr))[far])
 
 

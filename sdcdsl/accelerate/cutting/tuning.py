@@ -39,6 +39,8 @@ class Tuning:
     partners: int = 8  # cells looked at for one with slack
     # The same in cross tables: roundings of counts, 3 125 to 1 000 000 cells.
     lattice_tries: int = 200
+    again: int = 10  # times, for levels that no box is found for
+    sum_tries: int = 100  # members of a sum that boxes are tried through
     beside: int = 4  # every so manieth leaf beside a code is of more distant relatives
 
 

@@ -63,6 +63,23 @@ def test_a_box_that_takes_a_sum_beyond_its_slack_reaches_nothing() -> None:
     assert LatticeBoxes(table).found(*one, slack, slack)[0].all()
 
 
+def test_a_sum_of_cells_is_moved_through_its_members() -> None:
+    """Two leaves of one line, whose sum moves if one of them does and the other does not move against it."""
+    instance = Instance(frequency(((4,), (4,)), seed=1))
+    table = ProductTable.of(instance)
+    assert table is not None
+    two = np.array([table.size - 1, table.size - 2])
+    members = csr_array((np.ones(2), (np.zeros(2, dtype=int), two)), shape=(1, table.size))
+    fields = {name: getattr(table, name) for name in table.__dataclass_fields__ if name != "sums"}
+    slack = np.full(table.size + 1, 5.0)
+    level = np.full(2, table.size), np.array([1, -1]), np.array([2.0, 2.0])
+    reached, boxes = LatticeBoxes(ProductTable(**fields, sums=members)).found(*level, slack, slack)
+    moves = sparse(boxes, table.size).toarray()
+    far = moves[:, two].sum(axis=1)
+    assert reached.all() and not (moves @ instance.M.T).any()
+    assert max(np.abs(far)) == 2.0
+
+
 def test_boxes_of_several_viewers_stand_one_behind_the_other() -> None:
     instance = Instance(frequency(((3,), (3,)), seed=1))
     table = ProductTable.of(instance)
