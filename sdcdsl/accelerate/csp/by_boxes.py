@@ -112,6 +112,7 @@ class ByBoxes:
             return search.valid
         nearby = None if self.instance.n <= BOXES.whole else BOXES.far
         cheapest, r, unit = Cheapest(search.instance, nearby), search.requirements, search.unit
+        whole: Cheapest | None = None
         for k in np.flatnonzero(search.failed):
             if search.certifies(int(k)):
                 continue
@@ -119,7 +120,11 @@ class ByBoxes:
                 return False
             price = np.where(search.hidden, LOCAL.almost_free, search.w / unit)
             slack = search.instance.slack(int(r.attacker[k]))
-            move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price)
+            wanted = int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price
+            move = cheapest.move(*wanted)
+            if move is None and nearby is not None:  # few need the whole table
+                whole = whole or Cheapest(search.instance)
+                move = whole.move(*wanted)
             if move is None:
                 return False
             search.take(packed([move], search.table.size))
