@@ -8,7 +8,11 @@
    lie `mixed` (four records in five are their own holding, the others belong to groups of skewed size, anywhere),
    named by `text`, or `random` (every record has a random holding, the hard case).
 2. Building the relations of a 3-D table against scipy assembling the same CSR from ready COO arrays. Promise: 2 ×.
-3. Reading a JJ file against plain Python splitting of the same lines. Promise: 3 ×; cbs.jj of ../shared/data beside the
+3. Reading records from a file and tabulating them, two dimensions of a policy: from CSV, from Parquet and from DuckDB,
+   against polars' own scan of the same file and group-by of the same keys (of DuckDB, of what it hands over by Arrow).
+   Without contributors, and where the policy says who they are (`units`), when the keys are those of the dimensions and
+   the unit. Promise: 1.5 ×.
+4. Reading a JJ file against plain Python splitting of the same lines. Promise: 3 ×; cbs.jj of ../shared/data beside the
    repository, if that is there.
 
 Ratios are of CPU time, those on the wall in brackets. The peak of memory is that of a process that reads the records
@@ -17,11 +21,13 @@ from a Parquet file and tabulates them.
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -34,17 +40,28 @@ from registry import Done, Entry, Row, Setting, Suite
 from runner import main
 from scipy.sparse import coo_matrix
 
+from sdcdsl.bind.file_locations import FileLocations
 from sdcdsl.bind.lattice import lattice
 from sdcdsl.bind.microdata import Columns
 from sdcdsl.bind.readers.jj import read_jj
 from sdcdsl.bind.relations import relations
+from sdcdsl.bind.tables import Binding
 from sdcdsl.bind.tabulate import tabulate
+from sdcdsl.diagnostics import Source
+from sdcdsl.policy.read import read_text
 
 KIND = "Binding"
 CBS = CSPLIB / "cbs.jj"
-PROMISES = {"tabulation": 5.0, "relations": 2.0, "reading": 3.0}
-PROMISED = {"tabulation": 5_000_000, "relations": 1_000_000, "reading": 0}  # judged from this size on
+PROMISES = {"tabulation": 5.0, "relations": 2.0, "source": 1.5, "reading": 3.0}
+PROMISED = {
+    "tabulation": 5_000_000,
+    "relations": 1_000_000,
+    "source": 5_000_000,
+    "reading": 0,
+}  # judged from this size on
 MOST_MEMORY = 4.0  # GB, of tabulation
+SOURCES = ("csv", "parquet", "duckdb")
+KEYS = ("nace", "nuts")  # of the tables made from files
 SPREADS = ("mixed", "text", "random")
 
 # Codes a level below the total: activity, region, size, legal form.
@@ -125,6 +142,72 @@ def only_tabulate(file: str) -> None:
     print(peak_memory())
 
 
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def source(n: int, format: str, units: bool, repeat: int) -> Row:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([sys.executable, __file__, "--write-as", format, name, str(n)], check=True)
+        text = _policy(ORIGINS[format], units)
+
+        def ours() -> object:
+            policy, found = read_text(Source("source.sdc", text), folder / "source.sdc")
+            binding = Binding(policy, FileLocations(folder), datetime.date(2026, 1, 1))
+            table = binding.table("t")
+            assert table is not None, (found, binding.diagnostics)
+            return table
+
+        def bare() -> object:
+            keys = [*KEYS, "id"] if units else list(KEYS)
+            return _scanned(folder, format).group_by(keys).agg(pl.col("turnover").sum(), pl.len()).collect()
+
+        return compared("source", n, ours, bare, repeat)
+
+
+ORIGINS = {"csv": 'csv "d.csv"', "parquet": 'parquet "d.parquet"', "duckdb": 'duckdb "d.duckdb" { table "records" }'}
+
+
+def _scanned(folder: Path, format: str) -> pl.LazyFrame:
+    if format == "csv":
+        return pl.scan_csv(folder / "d.csv")
+    if format == "parquet":
+        return pl.scan_parquet(folder / "d.parquet")
+    import duckdb  # noqa: PLC0415
+
+    with duckdb.connect(folder / "d.duckdb", read_only=True) as connection:
+        read = connection.sql(f"SELECT {', '.join(KEYS)}, turnover, id FROM records").to_arrow_table()
+    return pl.DataFrame(read).lazy()
+
+
+def _policy(origin: str, units: bool) -> str:
+    trees = []
+    for name in KEYS:
+        tree = hierarchy(name, LEVELS[name]).trees[0]
+        codes = (f'{"  " * int(level)}- "{code}"' for code, level in zip(tree.codes, tree.level, strict=True))
+        trees.append("\n".join([f"dimension {name} {{", "  hierarchy tree", *codes, "}"]))
+    unit = '  column unit = "id"\n' if units else ""
+    lines = ["sdc 1", 'policy "x"', f"data records {{\n  {origin}\n{unit}}}", *trees]
+    lines += [f"table t {{ from records; by {', '.join(KEYS)}; sum turnover }}", "sensitive by threshold(3)"]
+    lines += ["attacker external { bounds 0 .. inf }"]
+    return "\n".join([*lines, "protect t { lpl 1; upl 1; against external; method suppression }", ""])
+
+
+def write_as(format: str, folder: str, n: int) -> None:
+    frame = microdata(n, "mixed").with_columns(id=pl.int_range(n).cast(pl.String))
+    path = Path(folder) / f"d.{format}"
+    if format == "csv":
+        frame.write_csv(path)
+    elif format == "parquet":
+        frame.write_parquet(path)
+    else:
+        import duckdb  # noqa: PLC0415
+
+        frame.write_parquet(Path(folder) / "d.parquet")
+        with duckdb.connect(path) as connection:
+            connection.execute(f"CREATE TABLE records AS SELECT * FROM read_parquet('{folder}/d.parquet')")
+
+
 def relating(cells: int, repeat: int) -> Row:
     side = max(4, round(cells ** (1 / 3)))
     dims = [hierarchy(name, (max(1, side // 10), side - 1 - max(1, side // 10))) for name in "abc"]
@@ -168,6 +251,13 @@ def entries(done: Done) -> Iterator[Entry]:
             )
     for cells in (1_000_000, 20_000):
         yield _entry(f"relations-{cells}", lambda repeat, cells=cells: relating(cells, repeat), 60.0)
+    for n in (5_000_000, 100_000):
+        for format in SOURCES:
+            for units in (False, True):
+                name = f"source-{n}-{format}{'-units' if units else ''}"
+                quick = 30.0 if n == 100_000 else None
+                work = partial(source, n, format, units)
+                yield _entry(name, work, quick)
     yield _entry("reading-cbs", lambda repeat: reading(CBS, repeat), 60.0, CBS.is_file())
 
 
@@ -207,7 +297,9 @@ SHOWN = Shown(("what", "cells", "CPU s", "bare s", "ratio (wall)", "GB", "promis
 SUITE = Suite("binding", __doc__, entries, {KIND: SHOWN}, {"repeat": 3})
 
 if __name__ == "__main__":
-    if "--write" in sys.argv:
+    if "--write-as" in sys.argv:
+        write_as(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    elif "--write" in sys.argv:
         target, count, how = sys.argv[2:]
         microdata(int(count), how).write_parquet(target)
     elif "--peak" in sys.argv:

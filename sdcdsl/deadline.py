@@ -85,6 +85,10 @@ class UntilFound(_Part):
         if self.limit is not None:
             self.limit = min(self.limit, max(least, times * self.elapsed))
 
+    def go_on(self) -> None:
+        """Something is found, and there is nothing better to do with the time than to go on."""
+        self.found, self.limit = True, None
+
     @property
     def remaining(self) -> float:
         if self.found or self.stop or self.limit is None or self.elapsed < self.limit:

@@ -57,6 +57,16 @@ def test_work_that_has_found_something_ends_soon_after():
     assert late.expired
 
 
+def test_work_that_has_found_what_counts_goes_on_as_long_as_the_whole():
+    whole = Hands(100.0)
+    part = whole.until_found(50.0)
+    whole.at = 20.0
+    part.go_on()
+    assert part.remaining == 80.0
+    whole.at = 101.0
+    assert part.expired
+
+
 def split() -> Master:
     """A market split (Cornuéjols and Dawande): no solver is done with it before it looks at its deadline."""
     draw = np.random.default_rng(4)

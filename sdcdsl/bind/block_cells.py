@@ -78,6 +78,6 @@ def view_of(table: BoundTable, cells: np.ndarray) -> View:
     quantities = {"value": table.value, **table.quantities}
     largest = table.judged.largest if table.judged is not None else None
     if table.contributors is not None:  # expressions mean all contributors, rules not those who waived
-        largest = table.contributors.holdings.largest
+        largest = table.contributors.holdings.largest if table.largest is None else table.largest
     numbers = table.given.index if table.given is not None else None
     return View(cells, quantities, largest, table.lattice, numbers, table.name)

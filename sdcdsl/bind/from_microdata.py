@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from sdcdsl.bind import record_keys
@@ -17,6 +18,7 @@ from sdcdsl.bind.lattice import Lattice
 from sdcdsl.bind.microdata import Columns, contributors_among, without_contributors
 from sdcdsl.bind.relations import relations
 from sdcdsl.bind.sense_keys import cell_keys, wants_keys
+from sdcdsl.bind.single_units import largest_units, weights_count_units
 from sdcdsl.bind.sources import Sources
 from sdcdsl.bind.table import BoundTable, Contributors
 from sdcdsl.bind.tabulate import tabulate
@@ -78,14 +80,23 @@ def from_microdata(
     judged = every if kept is None else table_of(kept)
     request = sources.declared(data, "request")
     requested = None
+    counted = columns.weight is not None and weights_count_units(policy, data)
+
+    def by_units(frame: pl.LazyFrame, k: int = k) -> np.ndarray | None:
+        return largest_units(frame, columns, k, table_of) if counted and not has_errors(found) else None
+
     if request is not None:
-        requested = table_of(frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null()), k=1)
+        asked = frame.filter(~pl.col(request).is_in(NOT_ASKED) & pl.col(request).is_not_null())
+        requested = by_units(asked, 1) if counted else getattr(table_of(asked, k=1), "largest", None)
+    known = by_units(frame)
+    seen = known if kept is None else by_units(kept)
     sums = {name: table_of(frame, replace(columns, measure=sources.column(data, name)), k=0) for name in variables}
     key = sources.declared(data, "key")
     noise_keys, problems = record_keys.cell_keys(policy, block, frame, cells, columns, key, sources.places)
     found += problems
     if has_errors(found) or judged is None:
         return None, found
+    rules = cells_of(judged, requested=requested, frequency=total is None)
     table = BoundTable(
         name=block.name,
         measure=measure_of(block),
@@ -98,7 +109,8 @@ def from_microdata(
             "weight": every.weighted_count,
             **{name: made.value for name, made in sums.items() if made is not None},
         },
-        judged=cells_of(judged, requested=requested, frequency=total is None),
+        judged=rules if seen is None else replace(rules, largest=seen),
+        largest=known,
         known_largest=k,
         contributors=Contributors(every, units, judged),
         keys=cell_keys(frame, cells, columns, policy.seed or 0) if wants_keys(policy) else None,

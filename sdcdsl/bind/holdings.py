@@ -79,14 +79,15 @@ def cells_from(value: np.ndarray, owner: np.ndarray, holding: np.ndarray, amount
     )
 
 
-def cells_of(table: Tabulation, *, requested: Tabulation | None = None, frequency: bool = False) -> RuleCells:
-    """What rules see of a tabulation; `requested` is a tabulation of only those who asked for protection."""
+def cells_of(table: Tabulation, *, requested: np.ndarray | None = None, frequency: bool = False) -> RuleCells:
+    """What rules see of a tabulation; `requested` [cell, 1]: the largest contribution of those who asked for
+    protection."""
     return RuleCells(
         value=table.value,
         count=table.count,
         nonzero=table.nonzero,
         absolute=table.absolute,
         largest=table.largest,
-        requested=None if requested is None else requested.largest[:, 0],
+        requested=None if requested is None else requested[:, 0],
         frequency=frequency,
     )

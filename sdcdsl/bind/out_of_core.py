@@ -165,15 +165,20 @@ def _sums(scan: Scan, k: int, ranked: str) -> tuple[np.ndarray, np.ndarray, np.n
         cell, amount, own = scan.cells_of(part), scan.amounts_of(part), scan.amounts_of(part, weighted=False)
         # One by one in their order, as bincount adds them up: the same sums to the last bit.
         np.add.at(value, cell, amount)
-        np.add.at(unweighted, cell, own)
-        np.add.at(weights, cell, part[WEIGHT].to_numpy() if WEIGHT in part.columns else 1.0)
+        if WEIGHT in part.columns:
+            np.add.at(unweighted, cell, own)
+            np.add.at(weights, cell, part[WEIGHT].to_numpy())
+        elif 4 * len(cell) > cells.size:
+            weights += np.bincount(cell, minlength=cells.size)  # whole numbers, in whatever order
+        else:
+            np.add.at(weights, cell, 1.0)
         if leaves is not None:
             who = part[POSITION].to_numpy().astype(np.int32)
             leaves.insert(CellContributions(cell, who, amount, own if ranked == "own" else amount))
     if leaves is not None:
         for d, composition in enumerate(cells.compositions):
             leaves.roll(d, composition)
-    return value, unweighted, weights, leaves
+    return value, unweighted if scan.columns.weight is not None else value, weights, leaves
 
 
 def _ranked(scan: Scan, part: pl.DataFrame, k: int, ranked: str, workers: Executor) -> Ranking:

@@ -27,7 +27,7 @@ from sdcdsl.bind.unions import Unions, find_unions, further_unions, judges
 from sdcdsl.diagnostics import Diagnostic, Severity, Span, diagnostic, has_errors
 from sdcdsl.diagnostics.confidential import secret
 from sdcdsl.policy import document as d
-from sdcdsl.policy.meaning import attackers_of
+from sdcdsl.policy.meaning import attackers_of, counts_contributors
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.write import expression
 from sdcdsl.policy.write import fact as written
@@ -247,20 +247,23 @@ class _Making:
         out: dict[str, np.ndarray] = {}
         every = np.ones(self.n, dtype=bool)
         every[self.base :] = False
-        weights = np.ones(self.n)
+        moving = np.ones(self.n)
         for view, table in zip(self.views, self.cells.tables, strict=False):
             if table.given is not None:
-                weights[view.cells] = table.given.weight
+                moving[view.cells] = table.given.weight
+        hiding = self._unpriced(moving)
         for price, letter in ((None, "w"), ("up", "w_up"), ("down", "w_down"), ("fixed", "w_fixed")):
             said = [s for s in self.protect.all(d.Cost) if s.price == price]
-            if price is not None and not said:
+            stated = price is None or bool(said)
+            if not stated and (price == "fixed" or np.array_equal(moving, out["w"])):
                 continue
             clauses = [Clause(s.amount, s.where, s.span) for s in said]
             amount, by, problems = last_match(self.views, clauses, every, self.label)
             found += problems
-            default = weights if price is None else out["w"]
-            out[letter] = np.where(by >= 0, amount, default)
-            out[letter][self.base :] = 0.0
+            out[letter] = np.where(by >= 0, amount, hiding if price is None else moving)
+            if price is None:
+                moving = np.where(by >= 0, amount, moving)
+            moving[self.base :] = out[letter][self.base :] = 0.0
             negative = np.flatnonzero(out[letter] < 0)
             if len(negative):
                 headline = f"the cost of {len(negative):,} cells is below zero, such as {self.label(int(negative[0]))}"
@@ -268,6 +271,15 @@ class _Making:
                 span = said[statement].span if statement >= 0 else self.protect.heading
                 found.append(diagnostic("SDC321", headline, span))
         return out, found
+
+    def _unpriced(self, weights: np.ndarray) -> np.ndarray:
+        """What hiding a cell costs where no statement says it: its value, so that totals are dear. In tables of counts,
+        where the value says how many it is about, and in JJ files, which have weights, each cell costs the same."""
+        out = weights.copy()
+        for view, table in zip(self.views, self.cells.tables, strict=False):
+            if table.given is None and not counts_contributors(self.policy.tables[table.name]):
+                out[view.cells] = np.abs(self.a[view.cells])
+        return out
 
     def _requirements(self, required: list[AttackerLevels]) -> list[Diagnostic]:
         """`require` must hold for the levels of every attacker in every sensitive cell it speaks of."""

@@ -36,6 +36,7 @@ class BoundTable:
     lattice: Lattice | None = None  # None: cells are numbered, from a JJ file
     quantities: Mapping[str, np.ndarray] = field(default_factory=dict)  # count, weight, columns of the data
     judged: RuleCells | None = None  # what rules see: without contributors who waived their protection
+    largest: np.ndarray | None = None  # [cell, k] what expressions see, where weights count units
     known_largest: int = 0  # how many of the largest contributions are known
     status: np.ndarray | None = None  # of ready-made cells and JJ files: u s z m, or "" where nothing is said
     given: JJTable | None = None

@@ -48,6 +48,10 @@ def document(made: Explanation) -> dict[str, Any]:
             for f in made.findings
         ],
         "stated": [{"word": t.word, **_statement(t.statement)} for t in made.touches],
+        "costs": [
+            {"price": p.what, "amount": _number(p.amount), **(_statement(p.why) if p.why is not None else {})}
+            for p in made.prices
+        ],
         "known_before": [
             {"attacker": k.attacker, "why": k.why, **(_statement(k.statement) if k.statement is not None else {})}
             for k in made.foreknown

@@ -37,6 +37,7 @@ def text_of(made: Explanation, policy: Policy) -> str:
     said = [f"{touch.statement.text}{_at(touch.statement)}" for touch in made.touches]
     said += [f"{w.text}{_at(w)}" for seat in made.seats for w in seat.waivers]
     lines += _section("statements", list(dict.fromkeys(said)))
+    lines += _section("cost", _prices(made))
     lines += _section("known before", [_known(one) for one in made.foreknown])
     lines += _section("released", _released(made))
     for i, (one, more) in enumerate(_nearest(made.inferred)):
@@ -55,6 +56,18 @@ def _section(title: str, items: Iterable[str]) -> Iterator[str]:
         first = f"  {title if not i else '':<{HEAD - 2}}  " + " " * inner
         later = " " * (HEAD + 2 + inner + 2)
         yield from textwrap.wrap(item.strip(), WIDTH, initial_indent=first, subsequent_indent=later) or [first]
+
+
+def _prices(made: Explanation) -> Iterator[str]:
+    """What hiding it costs, and what moving it does where that is said apart."""
+    unsaid = "its value" if made.problem.dataset["w"].values[made.cell] == abs(made.value) else "as any other"
+    for price in made.prices:
+        amount = f"{_figure(price.amount, made)} {price.what}"
+        if price.why is not None:
+            yield f"{amount}: {price.why.text}{_at(price.why)}"
+        elif price.what == "to hide":
+            given = any(table.given is not None for table in made.problem.tables)
+            yield f"{amount}: {'the weight of the file' if given else unsaid}, since no `cost` is stated for it"
 
 
 def _unit(made: Explanation, policy: Policy) -> str:

@@ -21,9 +21,13 @@ from sdcdsl.outcome import End, Outcome, Prepared
 from sdcdsl.pattern.pattern import CHANGED, HIDDEN, INTERVAL
 from sdcdsl.pipeline.release import Written
 from sdcdsl.pipeline.request import ProtectRequest
+from sdcdsl.policy import document as d
 from sdcdsl.status import FEASIBLE, OPTIMAL
+from sdcdsl.vocabulary.methods import Limits
+from sdcdsl.vocabulary.option import options_of
 
 ROUNDING = 1e-9  # of a cost: less than that is no gap
+LIMIT = options_of(Limits)["time_limit"].default
 SHOWN = 20  # cells that are listed where no file shows them
 VALUED = ("rounding", "perturb", "combined")
 LISTED_ATTACKERS = 5
@@ -123,6 +127,8 @@ class ProtectReport:
         for attempt in outcome.attempts[:-1]:
             yield f"  {'tried':<10}  {attempt.method}: {attempt.result.status}"
         yield f"  {'method':<10}  {outcome.method}: {result.status}"
+        if self._unlimited(outcome):
+            yield f"  {'limit':<10}  {LIMIT}, since no time limit is stated"
         if solved:
             yield f"  {'cost':<10}  {_cost(outcome)}"
             yield f"  {'cells':<10}  {_cells(outcome)}"
@@ -136,6 +142,14 @@ class ProtectReport:
                 yield f"  {'changes':<10}  {newly} newly not published, {again} published again, against {files}"
             yield from (f"  {'note':<10}  {note}" for note in result.notes)
         yield from self._wrote(outcome)
+
+    def _unlimited(self, outcome: Outcome) -> bool:
+        """Whether the time limit is the one that holds where nobody states one."""
+        chain = self.request.policy.protects[outcome.name].last(d.MethodChain)
+        stated = chain is not None and any(
+            option.name == "time_limit" for e in chain.engines if e.name == outcome.method for option in e.options
+        )
+        return not stated and "time_limit" not in self.request.instead
 
     def _wrote(self, outcome: Outcome) -> Iterator[str]:
         files = self.written.released.get(outcome.name, [])

@@ -104,6 +104,7 @@ _ERRORS = {
     "SDC151": "braces that name no parameter",
     "SDC152": "codes that cannot be merged or left out",
     "SDC153": "labels that nothing gives",
+    "SDC154": "a protect block like none",
     "SDC163": "an attribute that the table cannot have",
     "SDC164": "noise that the policy does not describe",
     # ---- the data --------------------------------------------------------------------
@@ -195,6 +196,9 @@ _WARNINGS = {
     "SDC216": "an option without effect",
     "SDC217": "the same figures in two releases",
     "SDC218": "counts without a rule for groups",
+    "SDC219": "a level on one side only",
+    "SDC220": "a weight that does not say what it means to rules",
+    "SDC221": "a cost that nobody states",
     "SDC328": "something the import could not carry over",
     "SDC331": "nothing in the data is sensitive",
     "SDC332": "levels cut to what an attacker's own part leaves",

@@ -34,6 +34,7 @@ _NAMED = {
     "against": "attacker",
     "scenarios": "scenario",
     "protect": "table",
+    "like": "protect",
     "publish": "table",
     "suppress": "table",
     "fix": "table",

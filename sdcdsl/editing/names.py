@@ -26,6 +26,7 @@ _LISTS = {
     "against": "attacker",
     "level_against": "attacker",
     "scenarios": "scenario",
+    "like": "protect",
 }
 _FIRST_IS_DIMENSION = frozenset({"recode", "recode_file", "coordinate", "member", "under", "at_level"})
 
@@ -71,7 +72,7 @@ def _in_node(node: Node, parsed: Parsed, override: bool = False, column: bool = 
         yield from (Occurrence("dimension", t.text, t, parsed, column=column) for t in names[:1])
     elif node.kind in _CELLS:
         yield from (Occurrence("table", t.text, t, parsed) for t in names[:1])
-    elif node.kind == PARAM:
+    elif node.kind in (PARAM, "period"):
         yield from (Occurrence(PARAM, t.text, t, parsed, declares=True) for t in names[:1])
     elif node.kind == "share_of":
         yield from (Occurrence(PARAM, t.text, t, parsed) for t in names[:1])

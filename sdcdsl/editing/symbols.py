@@ -38,6 +38,8 @@ def _of_item(item: d.Item) -> Symbol | None:
             return Symbol("file", alias or path, f'use "{path}"', item.span, item.span)
         case d.Param(name, value):
             return Symbol("param", name, expression(value), item.span, item.span)
+        case d.Period(name, now):
+            return Symbol("param", name, expression(now), item.span, item.span)
         case d.Sensitive() | d.Status() | d.Waive() | d.Require():
             return Symbol("fact", _short(fact(item)), "", item.span, item.span)
     return None

@@ -19,7 +19,7 @@ from sdcdsl.vocabulary.formats import (
     Writer,
 )
 from sdcdsl.vocabulary.functions import FUNCTIONS
-from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, Limits
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, Limits, PeriodOptions
 from sdcdsl.vocabulary.option import OptionSpec, options_of
 from sdcdsl.vocabulary.quantities import KNOWLEDGE, QUANTITIES, ROLES
 from sdcdsl.vocabulary.rules import find_rule
@@ -110,6 +110,8 @@ def options_in(opening: tuple[str, ...]) -> dict[str, OptionSpec]:
         name = opening[max(i for i, word in enumerate(opening) if word in ("method", "else")) + 1 :][:1]
         method = METHODS.find(name[0]) if name else None
         return {} if method is None else options_of(method.options) | _not(options_of(Limits), method.lacks)
+    if first == "period":
+        return options_of(PeriodOptions)
     if first == "assess":
         return options_of(ExperimentOptions)
     if first == "status":

@@ -253,7 +253,11 @@ def data_block(
             roles += [("request", "request")] if requested else []
         elif any(rules[t].only_given for t in mine):
             roles += [("lower_level", "lpl"), ("upper_level", "upl")]
-        columns += [d.Column(role, v.name) for role, kind in roles for v in job.metadata.with_role(kind)[:1]]
+        columns += [
+            d.Column(role, v.name, treatment="counts units" if role == "weight" else None)
+            for role, kind in roles
+            for v in job.metadata.with_role(kind)[:1]
+        ]
     return d.Block("data", job.name, (d.Origin(file), *columns))
 
 

@@ -25,15 +25,16 @@ class Incumbents:
 
     def __init__(self) -> None:
         self.bound: float | None = None
-        self.first: Callable[[], None] = lambda: None  # called when the first one is offered
+        self.first: Callable[[bool], None] = lambda last: None  # called when the first one is offered
         self._offered: tuple[tuple[float, Callable[[], Result | None]], ...] = ()
 
-    def offer(self, objective: float, make: Callable[[], Result | None]) -> None:
-        """`make` gives a result with a pattern, or None if nothing valid can be made of it."""
+    def offer(self, objective: float, make: Callable[[], Result | None], last: bool = False) -> None:
+        """`make` gives a result with a pattern, or None if nothing valid can be made of it. `last`: the audit will ask
+        for no sum that the search does not protect, so that no other search has to follow."""
         if self._offered and objective >= self._offered[-1][0]:
             return
         if not self._offered:
-            self.first()
+            self.first(last)
         self._offered = (*self._offered[-(KEPT - 1) :], (objective, make))
 
     def bounded(self, bound: float | None) -> None:

@@ -65,12 +65,12 @@ class CheckedIncumbents(Incumbents):
         super().__init__()
         self._into, self._check = into, check
 
-    def offer(self, objective: float, make: Callable[[], Result | None]) -> None:
+    def offer(self, objective: float, make: Callable[[], Result | None], last: bool = False) -> None:
         def made() -> Result | None:
             result = make()
             return None if result is None else self._check(result)
 
-        self._into.offer(objective, made)
+        self._into.offer(objective, made, last)
 
     def bounded(self, bound: float | None) -> None:
         self._into.bounded(bound)

@@ -30,7 +30,7 @@ from sdcdsl.status import FAILED, INFEASIBLE
 _LEVEL = {0: "lpl", 1: "upl", None: "spl"}
 _MOVES = {0: "fall by", 1: "rise by", None: "move within"}
 _CAPS = (
-    *("cap_hidden", "cap_intervals", "cap_width", "min_width", "cap_changed", "adjust", "keep_totals", "sense"),
+    *("cap_hidden", "cap_intervals", "cap_width", "min_width", "cap_changed", "keep_totals", "sense"),
     *("base", "steps", "range", "end", "exact", "perturb", "round", "interval", "suppress"),
 )
 

@@ -13,6 +13,7 @@ from sdcdsl.outcome import End
 from sdcdsl.pattern import Pattern
 from sdcdsl.pattern.pattern import CHANGED, EXACT, HIDDEN, INTERVAL
 from sdcdsl.pipeline.bind import bind
+from sdcdsl.pipeline.cell_costs import Price, prices
 from sdcdsl.pipeline.cell_facts import (
     CellPosition,
     Finding,
@@ -54,6 +55,7 @@ class Explanation:
     outsider: Inferred | None = None  # where nobody in particular is to be kept from the cell
     publishing: Publishing | None = None  # where it is not published, and attackers can be simulated
     foreknown: tuple[Foreknown, ...] = ()
+    prices: tuple[Price, ...] = ()
 
     @property
     def block(self) -> str:
@@ -113,6 +115,7 @@ def explain(
         nobody,
         publishing,
         foreknown(problem, cell),
+        prices(problem, cell, policy),
     )
 
 

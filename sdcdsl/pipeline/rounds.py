@@ -147,10 +147,17 @@ class Rounds:
         return self._fallen_back(made, incumbents) if self._refused(made) else made
 
     def _first_part(self, incumbents: Incumbents) -> Deadline:
-        """Of a search whose release may have to be mended, or found anew."""
+        """Of a search whose release may have to be mended, or found anew, unless it says that it mends it itself."""
         left, mends = self.deadline.remaining, self._mends
         part = self.deadline.until_found(SHARE * left)
-        incumbents.first = lambda: part.shorten((SHARE if mends else LEAST) * left, TIMES)
+
+        def found(last: bool) -> None:
+            if last:
+                part.go_on()
+            else:
+                part.shorten((SHARE if mends else LEAST) * left, TIMES)
+
+        incumbents.first = found
         return part
 
     def _judged(self, made: SearchRound) -> SearchRound:

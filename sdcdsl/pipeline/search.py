@@ -230,15 +230,15 @@ def _searched(
 
     context = context_of(plan, request.policy.seed or 0, tell, team, checkpointer, deadline)
     context = replace(context, incumbents=incumbents)
-    begun = perf_counter()
+    begun, allowed = perf_counter(), context.deadline.longest
     try:
         if context.deadline.limit is None:
             result = run(problem, plan.engine.name, context)
         else:
-            patience = context.deadline.longest * (1 + SHARE_OF_GRACE) + GRACE
+            patience = allowed * (1 + SHARE_OF_GRACE) + GRACE
             result = run_with_timeout(patience, lambda: run(problem, plan.engine.name, context))
     except TimedOut:
-        allowed, passed = context.deadline.limit or 0.0, perf_counter() - begun
+        passed = perf_counter() - begun
         said = f"the search had {round(allowed, 2):.3g} s, did not come back in {passed:.0f} s, and was given up"
         context.deadline.stop = given_up = True
         result = Result(FAILED, notes=(said,))

@@ -274,7 +274,7 @@ def _key(s: d.Statement) -> Hashable:
             return (level, against, simplified(where))
         case d.Cost(_, _, where) | d.Bounds(_, _, where):
             return simplified(where)
-        case d.Column(role, _, rank) | d.ColumnOf(role, _, rank):
+        case d.Column(role, _, rank, _) | d.ColumnOf(role, _, rank):
             return (type(s), role, rank)
         case d.Recode(dimension):
             return ("recode", dimension)

@@ -107,11 +107,12 @@ class Labels(Located):
 
 @record
 class Column(Located):
-    """`column ROLE = "name in the file"`; `largest(2)` carries its rank."""
+    """`column ROLE = "name in the file"`; `largest(2)` carries its rank, and a weight what it means to rules."""
 
     role: str
     column: str
     rank: int | None = None
+    treatment: str | None = None  # "counts units" or "scales contributions"
 
 
 @record
@@ -345,14 +346,25 @@ class Param(Located):
 
 
 @record
+class Period(Located):
+    """`period NAME "NOW" previous "BEFORE"`"""
+
+    name: str
+    now: Text
+    previous: Text | None = None
+    options: tuple[Option, ...] = ()
+
+
+@record
 class Block(Located):
-    """A declaration with statements. `tables` only for `protect`, whose name may be left out."""
+    """A declaration with statements. `tables` and `like` only for `protect`, whose name may be left out."""
 
     kind: str
     name: str
     statements: tuple[Statement, ...] = ()
     tables: tuple[str, ...] = ()
     override: bool = False
+    like: str | None = None  # the block whose statements come first
     documentation: str = field(default="", compare=False, kw_only=True)
     heading: Span | None = field(default=None, compare=False, kw_only=True)
 
@@ -409,7 +421,7 @@ class Require(Located):
 
 
 Fact = Sensitive | Status | Waive | Require
-Item = Use | Title | Seed | Param | Block | Fact
+Item = Use | Title | Seed | Param | Period | Block | Fact
 
 
 @record

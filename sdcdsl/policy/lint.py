@@ -18,16 +18,18 @@ from sdcdsl.policy.meaning import (
     attackers_of,
     bind_arguments,
     constant_parts,
+    counts_contributors,
     covered,
     keyed_senses,
     level_sets,
     moved_ends,
     rivals,
+    within,
 )
 from sdcdsl.policy.resolve import Policy
 from sdcdsl.policy.verdicts import ChangeVerdict, LevelChanges, Verdict, VerdictReason, guards, scenarios
 from sdcdsl.policy.write import expression, fact
-from sdcdsl.vocabulary.methods import METHODS, Method
+from sdcdsl.vocabulary.methods import METHODS, Limits, Method
 from sdcdsl.vocabulary.option import Kind, options_of
 from sdcdsl.vocabulary.rules import find_rule
 
@@ -141,6 +143,8 @@ def shadowed(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             # What an override replaces is the business of `loosened`, except by another one of the same file.
             groups: dict[Hashable, list[d.Statement]] = {}
             for s in block.statements:
+                if s.span is not None and not within(s, block) and id(s) not in file:
+                    continue  # of the block that it is like: there it counts
                 if (key := rivals(s)) is not None:
                     groups.setdefault((key, id(file.get(id(s)))), []).append(s)
             for group in groups.values():
@@ -250,6 +254,7 @@ def zero_levels(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
 
 
 def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    limit = options_of(Limits)["time_limit"].default
     for protect in policy.protects.values():
         if all(policy.tables[t].all(d.Values) for t in protect.tables if t in policy.tables):
             continue  # a typed-in table is small
@@ -257,10 +262,53 @@ def unlimited(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
             if method is not None and method.exact and not any(o.name == "time_limit" for o in engine.options):
                 yield diagnostic(
                     "SDC211",
-                    f"`{engine.word}` may run for days on a large table",
+                    f"`{engine.word}` states no time limit, and stops after {limit}",
                     engine.span,
-                    help="time_limit 10 min releases the best valid result found until then",
+                    notes=["on a large table the proof that nothing is cheaper may take days"],
+                    help=f"time_limit {limit} says so; after it the best valid result found until then is released",
                 )
+
+
+def unpriced(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    """What is hidden depends on it. Of counts each cell costs the same, and a JJ file brings its weights along."""
+    for protect in policy.protects.values():
+        tables = [policy.tables[t] for t in protect.tables if t in policy.tables]
+        if protect.all(d.Cost) or not any(t.all(d.By) and not counts_contributors(t) for t in tables):
+            continue
+        headline = "no `cost` is stated: a hidden cell costs its value, a unit that is moved 1"
+        help = "cost value, or cost 1 where every cell is as dear as every other"
+        yield diagnostic("SDC221", headline, protect.heading, help=help)
+
+
+def untreated(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    """Two programs read a weight in two ways, and mark other cells."""
+    looking = [find_rule(s.rule.name) for s in policy.facts_of(d.Sensitive) if s.rule is not None]
+    if not any(rule is not None and rule.name in ("dominance", "p_percent", "pq") for rule in looking):
+        return
+    for data in _own(policy, policy.data.values()):
+        for column in data.all(d.Column):
+            if column.role == "weight" and column.treatment is None:
+                yield diagnostic(
+                    "SDC220",
+                    "this weight does not say what it means to rules: it scales contributions",
+                    column.span,
+                    notes=["in τ-ARGUS a record of weight 4 is four contributors of its size"],
+                    help=f'column weight = "{column.column}" counts units, or scales contributions',
+                )
+
+
+def one_sided(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
+    """A level that is not stated requires nothing."""
+    for protect in policy.protects.values():
+        for one in level_sets(policy, protect):
+            stated = {s.level for s in one.levels}
+            for level, other, way in (("lpl", "upl", "below"), ("upl", "lpl", "above")):
+                if other in stated and level not in stated and "spl" not in stated:
+                    place = next(s for s in reversed(one.levels) if s.level == other)
+                    headline = f"`{other}` is stated and `{level}` is not: nothing is required {way} the value"
+                    notes = ["whoever knows the one end of a cell knows how far its value may be from there"]
+                    help = f"{level} {expression(place.amount)}, or {level} 0 where that is meant"
+                    yield diagnostic("SDC219", headline, place.span, notes=notes, help=help)
 
 
 def low_threshold(policy: Policy, today: datetime.date) -> Iterator[Diagnostic]:
@@ -354,6 +402,9 @@ LINTS: tuple[Callable[[Policy, datetime.date], Iterator[Diagnostic]], ...] = (
     unreleased,
     zero_levels,
     unlimited,
+    unpriced,
+    one_sided,
+    untreated,
     low_threshold,
     unassessed,
     needed_by_nobody,

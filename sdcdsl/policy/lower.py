@@ -45,6 +45,8 @@ class _Lowering(Pieces):
                 return d.Seed(self.whole(node), span=span)
             case "param":
                 return self.parameter(node)
+            case "period":
+                return self.period(node)
             case "override":
                 (inner,) = node.nodes()
                 return self.block(inner, override=True, outer=node)
@@ -77,6 +79,21 @@ class _Lowering(Pieces):
             value = x.Negative(value, span=span)
         return d.Param(text_of(name), value, span=self.span(node))
 
+    def period(self, node: Node) -> d.Period:
+        before = node.node("previous")
+        return d.Period(
+            text_of(self.first(node)),
+            self.quoted(node),
+            self.quoted(before) if before is not None else None,
+            options=self.options(node),
+            span=self.span(node),
+        )
+
+    def quoted(self, node: Node) -> x.Text:
+        token = node.token("STRING")
+        assert token is not None
+        return x.Text(text_of(token), span=Span(self.parsed.source, token.start, token.end))
+
     def block(self, node: Node, override: bool = False, outer: Node | None = None) -> d.Block:
         names = [text_of(t) for t in node.tokens("NAME")]
         tables: tuple[str, ...] = ()
@@ -87,7 +104,8 @@ class _Lowering(Pieces):
         else:
             name = names[0]
         statements = tuple(s for s in map(self.statement, node.nodes()) if s is not None)
-        heading = as_ or list(node.tokens("NAME"))[-1]
+        like = node.node("like")
+        heading = like or as_ or list(node.tokens("NAME"))[-1]
         start = (outer or node).start
         return d.Block(
             node.kind,
@@ -95,6 +113,7 @@ class _Lowering(Pieces):
             statements,
             tables=tables,
             override=override,
+            like=text_of(self.first(like)) if like is not None else None,
             documentation=self.documentation(start),
             heading=Span(self.parsed.source, start, max(heading.end, node.start)),
             span=self.span(outer or node),
@@ -156,11 +175,12 @@ class _Lowering(Pieces):
     def _column(self, node: Node) -> d.Column:
         role = node.node("role")
         assert role is not None
-        rank = role.token("INT")
+        rank, said = role.token("INT"), node.node("treatment")
         return d.Column(
             text_of(self.first(role)),
             self.string(node),
             rank=self.integer(rank) if rank else None,
+            treatment=" ".join(token.text for token in said.tokens()) if said is not None else None,
             span=self.span(node),
         )
 

@@ -38,6 +38,11 @@ def against_of(block: d.Block) -> tuple[str, ...]:
     return said.attackers if said is not None else ()
 
 
+def counts_contributors(table: d.Block) -> bool:
+    """Whether its cells hold numbers of contributors, and no magnitude."""
+    return any(count.column is None for count in table.all(d.Count))
+
+
 def scenarios_of(policy: Policy, protect: d.Block) -> list[d.Block]:
     said = protect.last(d.Scenarios)
     return [policy.scenarios[n] for n in said.names if n in policy.scenarios] if said is not None else []

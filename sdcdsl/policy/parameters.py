@@ -137,6 +137,13 @@ def declared(
         for item in file.document.all(d.Param):
             if item.name:
                 _declare(made, item, f"{file.prefix}.{item.name}" if file.prefix else item.name, taken)
+        for period in file.document.all(d.Period):
+            said = ((period.name, period.now), ("previous", period.previous))
+            for name, text in said:
+                whole = f"{file.prefix}.{name}" if file.prefix else name
+                if name and text is not None:
+                    _declare(made, d.Param(name, text, span=period.span), whole, taken)
+                    made.used.add(whole)  # files may do without it
     for name, text in settings.items():
         _set(made, files, name, text)
     return made
@@ -222,7 +229,7 @@ class _Inserting:
                 self.place = item.span
                 self._braces("the value of a parameter is plain text", text_of(item.value))
             return item
-        return item if isinstance(item, d.Use) else self.value(item)
+        return item if isinstance(item, (d.Use, d.Period)) else self.value(item)
 
     def value(self, value: Any) -> Any:
         if isinstance(value, tuple):

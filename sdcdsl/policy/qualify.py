@@ -18,7 +18,7 @@ from sdcdsl.policy.files import File
 
 # Which fields of which records hold names that a file may have declared.
 _NAME_FIELDS: dict[type, tuple[str, ...]] = {
-    d.Block: ("name", "tables"),
+    d.Block: ("name", "tables", "like"),
     d.From: ("data",),
     d.By: ("dimensions",),
     d.Recode: ("dimension",),

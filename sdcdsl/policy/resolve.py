@@ -15,7 +15,9 @@ from sdcdsl.diagnostics import Diagnostic, Span, diagnostic, did_you_mean
 from sdcdsl.policy import document as d
 from sdcdsl.policy import expressions as x
 from sdcdsl.policy.files import File
+from sdcdsl.policy.likeness import like_others
 from sdcdsl.policy.parameters import Parameter, Parameters, declared, inserted
+from sdcdsl.policy.period import consistent
 from sdcdsl.policy.qualify import DeclaredNames, names_of, qualified
 
 _F = TypeVar("_F", bound=x.Located)
@@ -29,6 +31,7 @@ class Policy:
 
     title: str | None = None
     seed: int | None = None
+    period: d.Period | None = None
     blocks: Mapping[str, Mapping[str, d.Block]] = field(default_factory=dict[str, Mapping[str, d.Block]])
     facts: tuple[d.Fact, ...] = ()
     overrides: tuple[d.Block, ...] = ()
@@ -128,6 +131,7 @@ class _Resolving:
         self.strays: list[d.Block] = []  # overrides of what nobody declared
         self.titles: list[d.Title] = []
         self.seeds: list[d.Seed] = []
+        self.periods: list[d.Period] = []
         self.diagnostics: list[Diagnostic] = []
         self.qualified: dict[int, tuple[d.Item, ...]] = {}
         self.doubtful: list[Span | None] = []  # declared twice: nobody can say which one is meant
@@ -137,6 +141,8 @@ class _Resolving:
         self.qualified[id(file)] = items
         self._once(file, d.Title, "title")
         self._once(file, d.Seed, "seed")
+        self._once(file, d.Period, "period")
+        self.periods += file.document.all(d.Period) if not file.prefix else ()
         self._aliases(file)
         if file.used_at is None:
             self.titles += file.document.all(d.Title)
@@ -169,7 +175,7 @@ class _Resolving:
             self.doubtful += [known[block.name].heading, block.heading]
         known[block.name] = block  # what follows was written with the last one in mind
 
-    def _once(self, file: File, kind: type[d.Title | d.Seed], what: str) -> None:
+    def _once(self, file: File, kind: type[d.Title | d.Seed | d.Period], what: str) -> None:
         said = file.document.all(kind)
         for again in said[1:]:
             found = diagnostic("SDC143", f"a policy has one {what}", again.span, "said again here")
@@ -202,9 +208,15 @@ class _Resolving:
         known[name] = replace(known[name], statements=known[name].statements + block.statements)
 
     def policy(self, files: Sequence[File], parameters: Parameters) -> Policy:
+        period = self.periods[-1] if self.periods else None
+        protects, found = like_others(self.blocks["protect"], parameters.unreadable)
+        self.diagnostics += found
+        self.doubtful += [one.place for one in found if isinstance(one.place, Span)]
+        self.blocks["protect"] = consistent(protects, period, parameters.known)
         return Policy(
             title=self.titles[0].text if self.titles else None,
             seed=self.seeds[-1].number if self.seeds else None,
+            period=period,
             blocks=self.blocks,
             facts=tuple(self.facts),
             overrides=tuple(self.overrides),

@@ -196,7 +196,7 @@ def _(s: d.Labels) -> str:
 @statement.register
 def _(s: d.Column) -> str:
     rank = f"({s.rank})" if s.rank is not None else ""
-    return f"column {s.role}{rank} = {quoted(s.column)}"
+    return f"column {s.role}{rank} = {quoted(s.column)}{' ' + s.treatment if s.treatment else ''}"
 
 
 @statement.register
@@ -358,7 +358,8 @@ def heading(block: d.Block) -> str:
     override = "override " if block.override else ""
     if block.kind != "protect":
         return f"{override}{block.kind} {block.name}"
-    return f"{override}protect {', '.join(block.tables)}{_as(block.name) if block.name != block.tables[0] else ''}"
+    name = _as(block.name) if block.name != block.tables[0] else ""
+    return f"{override}protect {', '.join(block.tables)}{name}{f' like {block.like}' if block.like else ''}"
 
 
 @singledispatch
@@ -385,6 +386,12 @@ def _(i: d.Seed) -> str:
 @fact.register
 def _(i: d.Param) -> str:
     return param(i.name, i.value)
+
+
+@fact.register
+def _(i: d.Period) -> str:
+    before = f" previous {expression(i.previous)}" if i.previous is not None else ""
+    return f"period {i.name} {expression(i.now)}{before}{_options(i.options)}"
 
 
 @fact.register

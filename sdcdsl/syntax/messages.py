@@ -29,6 +29,9 @@ USAGE: dict[str, dict[str, Usage]] = {
         "policy": Usage('policy "TITLE"', 'policy "Turnover by region, 2025"'),
         "seed": Usage("seed NUMBER", "seed 2025"),
         "param": Usage('param NAME = NUMBER | PERCENTAGE | TIME | "TEXT"', "param year = 2025"),
+        "period": Usage(
+            'period NAME "NOW" [previous "BEFORE"] [{ discount … }]', 'period quarter "2025Q3" previous "2025Q2"'
+        ),
         "dimension": Usage("dimension NAME { … }", "dimension region {"),
         "data": Usage("data NAME { … }", "data enterprises {"),
         "table": Usage("table NAME { … }", "table turnover {"),
@@ -49,7 +52,7 @@ USAGE: dict[str, dict[str, Usage]] = {
         "require": Usage(
             'require CONDITION [where CONDITION] because "REASON"', 'require upl >= lpl because "Rule book 4.2"'
         ),
-        "protect": Usage("protect TABLE[, TABLE …] [as NAME] { … }", "protect turnover {"),
+        "protect": Usage("protect TABLE[, TABLE …] [as NAME] [like BLOCK] { … }", "protect turnover {"),
         "override": Usage("override KIND NAME { … }", "override attacker office.informed {"),
     },
     "dimension": {
@@ -63,7 +66,9 @@ USAGE: dict[str, dict[str, Usage]] = {
         "labels": Usage('labels [LANGUAGE] FORMAT "FILE" [{ … }]', 'labels en csv "nace-en.csv"'),
     },
     "data": {
-        "column": Usage('column ROLE = "COLUMN"', 'column unit = "enterprise_id"'),
+        "column": Usage(
+            'column ROLE = "COLUMN" [counts units | scales contributions]', 'column unit = "enterprise_id"'
+        ),
         "": Usage('FORMAT "FILE" [{ … }]', 'csv "enterprises.csv"'),
     },
     "table": {
@@ -142,6 +147,8 @@ _NAMED_AFTER = {
     "each": "a role such as `unit`",
     "coalition": "a role such as `group`",
     "knows": "what is known, such as `own contribution`",
+    "period": "a name for the period",
+    "like": "a protect block",
     "protect": "a table",
     "against": "an attacker",
     "scenarios": "a scenario",

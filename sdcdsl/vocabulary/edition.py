@@ -27,7 +27,7 @@ from sdcdsl.vocabulary.formats import (
     ValueOptions,
 )
 from sdcdsl.vocabulary.functions import FUNCTIONS
-from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, PeriodOptions
 from sdcdsl.vocabulary.option import options_of
 from sdcdsl.vocabulary.quantities import KNOWLEDGE, QUANTITIES, ROLES
 from sdcdsl.vocabulary.rules import RULES
@@ -66,6 +66,7 @@ def edition() -> dict[str, Any]:
         },
         "status": _options(StatusOptions),
         "value": _options(ValueOptions),
+        "period": _options(PeriodOptions),
     }
 
 

@@ -21,8 +21,8 @@ class Limits(Record):
     """What every method takes."""
 
     gap: float = option(Kind.SHARE, "stop when the result is proven to be within this share of the best", "0%", least=0)
-    time_limit: float | None = option(
-        Kind.DURATION, "stop after this time with the best valid result found", None, least=0
+    time_limit: float = option(
+        Kind.DURATION, "stop after this time with the best valid result found", "10 min", least=0
     )
     threads: int | None = option(Kind.WHOLE, "how many processor cores to use", None, least=1)
     backend: str = option(Kind.CHOICE, "which solver to use", DEFAULT, choices=BACKENDS)
@@ -111,6 +111,15 @@ class ExperimentOptions(Record):
         Kind.CHOICE, "the norm that is minimised; L2 if it is the method's own", "L1", choices=("L1", "L2")
     )
     soft: float = option(Kind.NUMBER, "penalty of soft constraints where the attack is infeasible", 1000, least=0)
+
+
+@record
+class PeriodOptions(Record):
+    """What `period` takes."""
+
+    discount: float = option(
+        Kind.SHARE, "how much cheaper it is to hide what was hidden in the period before", "50%", least=0, most=100
+    )
 
 
 @record

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     AMOUNT_CELLS = "an amount and a condition"  # `word AMOUNT where …`
 
 
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
 PER_CELL = frozenset({Kind.AMOUNT, Kind.RANGE, Kind.CELLS, Kind.AMOUNT_CELLS})
 
 
@@ -89,8 +90,13 @@ def option(
 
 
 def plain_default(kind: Kind, default: Any) -> Any:
-    """What `20%` is as a value: 0.2."""
-    return float(default.rstrip("%")) / 100 if kind is Kind.SHARE and isinstance(default, str) else default
+    """What `20%` is as a value: 0.2, and `10 min`: 600."""
+    if kind is Kind.SHARE and isinstance(default, str):
+        return float(default.rstrip("%")) / 100
+    if kind is Kind.DURATION and isinstance(default, str):
+        number, unit = default.split()
+        return float(number) * _SECONDS[unit]
+    return default
 
 
 @cache

@@ -26,6 +26,6 @@ protect income {
   upl 3
   against external
   method cta {
-    adjust 30%
+    range 30%
   }
 }

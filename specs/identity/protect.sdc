@@ -83,8 +83,8 @@ protect energy as adjusted {
     squared where value > 0
     sense up where value > 10
     sense keyed
-    adjust -30% .. 30%
-    adjust 0 .. value where value < 10
+    range -30% .. 30%
+    range 0 .. value where value < 10
     keep_totals
     soft_totals 1000
     time_limit 1.5 h

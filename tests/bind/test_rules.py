@@ -151,7 +151,7 @@ def test_request(world, share):
     asked, _ = tabulate(frame.filter(frame["group"].is_in(["h0", "h1"])), dims, columns, k=1)
     assert everybody is not None
     assert asked is not None
-    judgement = RequestRule(share=float(share), level=0.1).judge(cells_of(everybody, requested=asked))
+    judgement = RequestRule(share=float(share), level=0.1).judge(cells_of(everybody, requested=asked.largest))
     expected = []
     for xs, mine in zip(contributions, who, strict=True):
         theirs = [abs(c) for h, c in mine.items() if h in ("h0", "h1")]

@@ -244,8 +244,9 @@ def test_the_public_page_shows_no_confidential_figure(browser: Browser, tmp_path
 def test_hostile_codes_are_texts(browser: Browser, tmp_path: Path) -> None:
     codes = ["</script><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "a&lt;b", "it's `${1}`"]
     rows = "".join(f'    | "{code}" | {20 + i} |\n' for i, code in enumerate(codes))
+    listed = ", ".join(json.dumps(code).replace("{", "{{").replace("}", "}}") for code in codes)  # no parameter
     (tmp_path / "p.sdc").write_text(
-        f'sdc 1\npolicy "{codes[1]}"\ndimension d {{\n  codes {", ".join(f"{json.dumps(c)}" for c in codes)}\n'
+        f'sdc 1\npolicy "{codes[1]}"\ndimension d {{\n  codes {listed}\n'
         f"  total all\n}}\ntable t {{\n  by d\n  values\n    | d | value |\n{rows}}}\n"
         f'sensitive t at (d: "{codes[0]}") because "{codes[1]}"\nattacker external {{\n  bounds 0 .. inf\n}}\n'
         "protect t {\n  lpl 1\n  upl 1\n  against external\n  method csp\n}\n"

@@ -136,7 +136,7 @@ def _cta(draw: np.random.Generator, problem: TableProblem) -> dict[str, Any]:
     out["sense"] = str(draw.choice(["free", "free", "free", "up", "down"]))
     if draw.random() < 0.25:
         far = _typical(problem) * float(draw.choice([2.0, 6.0]))
-        out["adjust"] = (np.full(problem.n, -far), np.where(draw.random(problem.n) < 0.8, far, np.nan))
+        out["range"] = (np.full(problem.n, -far), np.where(draw.random(problem.n) < 0.8, far, np.nan))
     if draw.random() < 0.15:
         out["keep_totals"] = True
     if out["norm"] == "L1L2" and draw.random() < 0.5:

@@ -4,13 +4,17 @@ in its own layouts."""
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from sdcdsl.cli import cli
-from tests.importing.worlds import MICRO, REGIONS, Unit, imported, micro_world, planned
+from tests.bind.policies import problem_of
+from tests.importing.worlds import MICRO, REGIONS, Unit, contributions, imported, micro_world, planned
+from tests.tiers import short
 
 GRC = "A:111,112,121\nB:211,212\n"
 
@@ -104,3 +108,62 @@ def test_the_a_priori_status_has_the_last_word(tmp_path: Path, lines: str, statu
     protect(tmp_path)
     [line] = [x for x in (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines() if x.startswith('"111","N1"')]
     assert line.endswith(",x") == (status == "hidden")
+
+
+@pytest.mark.parametrize(
+    ("rule", "unsafe"),
+    [
+        # The manual's words: the remainder without the two largest is less than p % of the largest.
+        ("P(15,1)", lambda x: x[0] * 0.15 > sum(x[2:])),
+        ("P(15,2)", lambda x: x[0] * 0.15 > sum(x[3:])),
+        # The n largest are more than k % of the cell.
+        ("NK(1,60)", lambda x: x[0] > 0.6 * sum(x)),
+        ("NK(2,80)", lambda x: sum(x[:2]) > 0.8 * sum(x)),
+        # Fewer contributors than the least frequency.
+        ("FREQ(4,30)", lambda x: len(x) < 4),
+        # Any rule makes a cell unsafe.
+        ("NK(1,60)|FREQ(3,30)", lambda x: len(x) < 3 or x[0] > 0.6 * sum(x)),
+    ],
+)
+def test_safety_rules_mark_the_cells_that_tau_argus_marks(
+    tmp_path: Path, rule: str, unsafe: Callable[[list[int]], bool]
+):
+    units = micro_world(tmp_path, MICRO.replace("P(15,1)|NK(2,80)|FREQ(4,30)", rule))
+    text, _ = imported(tmp_path)
+    problem = problem_of(text, tmp_path)
+    [table] = problem.tables
+    assert table.lattice is not None
+    by_hand = {
+        table.lattice.cell(dict(zip(("Nace", "Region"), cell, strict=True)))
+        for cell, parts in contributions(units).items()
+        if unsafe(sorted(parts, reverse=True))
+    }
+    published = problem.dataset["published"].values
+    assert {int(cell) for cell in problem.sensitive if published[cell]} == by_hand and by_hand
+
+
+@pytest.mark.parametrize(
+    "command", short(1, ["MOD(1,5,1,1,1)", "OPT(1,7)", "GH(1,0,1)", "NET(1)", "RND(1,1000,1,2)", "CTA(1)"])
+)
+def test_methods_do_what_tau_argus_does_to_unsafe_cells(tmp_path: Path, command: str):
+    """Suppression hides them, rounding leaves multiples of its base, adjustment moves them as far as their levels."""
+    batch = MICRO.replace("OPT(1,7)", command)
+    units = micro_world(tmp_path, batch.replace("P(15,1)|NK(2,80)|FREQ(4,30)", "FREQ(4,30)"), records=120)
+    text, _ = imported(tmp_path)
+    (tmp_path / "made.sdc").write_text(text.replace('cross_table "out.csv"', 'csv "out.csv"'), encoding="utf-8")
+    protect(tmp_path)
+    released = {(r["Nace"], r["Region"]): r for r in pl.read_csv(tmp_path / "out.csv", infer_schema=False).to_dicts()}
+    parts = contributions(units)
+    unsafe = {cell for cell, those in parts.items() if len(those) < 4}
+    assert unsafe
+    for cell, row in released.items():
+        true = sum(parts.get(cell, ()))
+        if command.startswith("RND"):
+            assert float(row["value"]) % 1000 == 0 and abs(float(row["value"]) - true) <= 2000, cell
+        elif command.startswith("CTA"):
+            moved = abs(float(row["value"]) - true)
+            assert moved >= 0.3 * true - 1e-6 if cell in unsafe else row["value"] is not None, cell
+        elif cell in unsafe:
+            assert row["status"] == "hidden" and not row["value"], cell
+        else:
+            assert row["status"] == "hidden" or float(row["value"]) == true, cell

@@ -50,8 +50,8 @@ FIGURES = {"A": 40, "B": 30, "C": 50, "D": 60}
 METHODS = {
     "csp": ("csp", "csp"),
     "ip": ("ip {\n    cap_width 150% of value\n    min_width 10% of value\n  }",) * 2,
-    "cta": ("cta {\n    adjust -60% .. 30%\n  }", "cta {\n    adjust -30% .. 60%\n  }"),
-    "cta L2": ("cta {\n    norm L2\n    adjust -15% .. 5%\n  }", "cta {\n    norm L2\n    adjust -5% .. 15%\n  }"),
+    "cta": ("cta {\n    range -60% .. 30%\n  }", "cta {\n    range -30% .. 60%\n  }"),
+    "cta L2": ("cta {\n    norm L2\n    range -15% .. 5%\n  }", "cta {\n    norm L2\n    range -5% .. 15%\n  }"),
     "perturb": ("perturb {\n    range -30% .. 20%\n  }", "perturb {\n    range -20% .. 30%\n  }"),
     "rounding": ("rounding {\n    base 12\n  }",) * 2,
     "combined": (
@@ -91,7 +91,7 @@ def test_signs_do_not_change_what_protection_costs(tmp_path: Path, method: str):
 
 
 def test_a_range_in_percent_is_a_range_of_the_size(tmp_path: Path):
-    assert protect(tmp_path, text(-1, "cta {\n    adjust -10% .. 25%\n  }"))["exit"] == 0
+    assert protect(tmp_path, text(-1, "cta {\n    range -10% .. 25%\n  }"))["exit"] == 0
     for (r, c), row in released(tmp_path).items():
         value = -sum(
             v

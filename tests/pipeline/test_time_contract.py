@@ -126,6 +126,30 @@ def test_an_audit_that_does_not_end_takes_nothing_away(tmp_path) -> None:
     assert NOT_AUDITED in made.result.notes
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_a_search_that_protects_sums_itself_has_all_the_time(tmp_path, last: bool) -> None:
+    """Another one would begin from the start. Where sums may be left over, a part of the time is kept for it."""
+    request = asked(SINGLETON.write(tmp_path, "csp"), time_limit=1.0)
+    [task] = planned(request).tasks
+    a = task.problem.dataset["a"].values
+    left: list[float] = []
+
+    def search(_problem: object, _plan: object, _kept: object, deadline: Deadline, incumbents: Incumbents) -> Result:
+        everything = Result(FEASIBLE, hidden(a, np.ones(len(a), dtype=bool)), 10.0, timed=not last)
+        incumbents.offer(10.0, lambda: everything, last)
+        left.append(deadline.remaining)
+        return everything
+
+    def judge(problem: TableProblem, made: Result, *_: object) -> tuple[Audit | None, list[Diagnostic]]:
+        assert made.pattern is not None
+        return audit_release(problem, made.pattern, exact=False), []
+
+    shares = Shares(Still(1.0), task.problem, "csp")
+    whole = shares.search.remaining
+    assert Rounds(task.problem, task.plans[0], request, shares, search, judge).run().found_release
+    assert left[0] == whole if last else left[0] <= whole / 2
+
+
 def test_a_release_whose_audit_does_not_end_is_none(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(time_shares, "LATE", 0.0)
     request = asked(SINGLETON.write(tmp_path, "csp"), time_limit=0.1)

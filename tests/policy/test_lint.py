@@ -120,7 +120,7 @@ def test_counts_without_a_rule_for_groups():
     assert advice(change("sensitive by threshold(3)", of_table, said)) == []
     # One dimension has no groups, and amounts count nobody.
     assert "SDC218" not in advice(change("  by area, illness\n", "  by illness\n", COUNTS))
-    assert advice(change("  count\n", "  sum turnover\n", COUNTS)) == []
+    assert "SDC218" not in advice(change("  count\n", "  sum turnover\n", COUNTS))
 
 
 def test_levels_of_zero():
@@ -200,6 +200,7 @@ AGAIN = """
 protect investment as again {
   lpl 10
   upl 12
+  cost value
   against external
   method csp
   release csv "again.csv"
@@ -224,6 +225,8 @@ table two {
 
 protect one, TABLE {
   lpl 1
+  upl 1
+  cost 1
   against external
   method csp {
     time_limit 1 min
@@ -243,3 +246,23 @@ def test_the_same_figures_in_two_releases():
     others = separate.replace("sum COLUMN", "sum turnover\n  only where year = 2024")
     assert advice(others) == []  # of other records
     assert advice(CLEAN + OTHER.replace("TABLE", "two").replace("COLUMN", "turnover")) == []  # together
+
+
+def test_costs_that_nobody_states():
+    assert "SDC221" in advice(change("  cost value\n", "", CLEAN))
+    assert "SDC221" not in advice(CLEAN)
+    assert "SDC221" not in advice(COUNTS)  # each count costs the same
+
+
+def test_levels_on_one_side():
+    assert "SDC219" in advice(change("  lpl 10\n", "", CLEAN))
+    assert "SDC219" not in advice(change("  lpl 10\n", "  lpl 0\n", CLEAN))
+
+
+def test_weights_that_say_nothing():
+    rule = "sensitive by p_percent(10%)"
+    text = change('  csv "people.csv"\n', '  csv "people.csv"\n  column weight = "w"\n', COUNTS)
+    text = change("sensitive by threshold(3)", rule, change("  count\n", "  sum x\n", text))
+    assert "SDC220" in advice(text)
+    assert "SDC220" not in advice(change('weight = "w"', 'weight = "w" counts units', text))
+    assert "SDC220" not in advice(change(rule, "sensitive by threshold(3)", text))  # it counts those who answered

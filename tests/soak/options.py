@@ -152,7 +152,7 @@ def _cta(draw: random.Random, world: World, levels: Levels) -> dict:
         made |= {"omega1": 0.5, "squared_above": 20.0}
     if draw.random() < 0.25:
         made |= {"down": Amount(share=1.0), "up": Amount(share=2.0)}
-        lines.append("adjust -100% .. 200%")
+        lines.append("range -100% .. 200%")
     if draw.random() < 0.1 and not world.brings_levels:
         made["keep_totals"] = True
         lines.append("keep_totals")

@@ -49,8 +49,8 @@ CASES = {
         "sdc 1\n\nprotect t {\n  method csp {\n    gap 1%\n  } else ip else cta {}\n}\n",
     ),
     "an option's sign is its own": (
-        "sdc 1\nprotect t { method cta { adjust - 30% .. 30% } }",
-        "sdc 1\n\nprotect t {\n  method cta {\n    adjust -30% .. 30%\n  }\n}\n",
+        "sdc 1\nprotect t { method cta { range - 30% .. 30% } }",
+        "sdc 1\n\nprotect t {\n  method cta {\n    range -30% .. 30%\n  }\n}\n",
     ),
     "times have one space": (
         "sdc 1\nprotect t { method csp { time_limit 10min } }",

@@ -110,7 +110,7 @@ def _options() -> dict[str, Case]:
         "cta sense keyed": Case(
             *(micro(_of("cta", f"sense {s}"), levels="lpl 30\n  upl 5") for s in ("free", "keyed"))
         ),
-        "cta adjust": _both("cta", "", "adjust -3 .. 20"),
+        "cta range": _both("cta", "", "range -3 .. 20"),
         "cta keep_totals": _both(
             "cta", "sense up", "sense up; keep_totals where r = RT and c = CT", cost="cost 0.01 where r = RT or c = CT"
         ),

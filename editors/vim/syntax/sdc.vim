@@ -3,8 +3,8 @@ if exists("b:current_syntax")
   finish
 endif
 syntax iskeyword @,48-57,_,192-255
-syntax keyword sdcTop attacker data dimension fix override param policy protect publish require scenario sdc seed sensitive suppress table use waive
-syntax keyword sdcStatement as assess attribute bounds by coalition codes column conditional cost down each fixed from given group hierarchy integer knows labels largest lpl measure method only prefix recode release scenarios spl status sum to together total tree unit up upl values
+syntax keyword sdcTop attacker data dimension fix override param period policy protect publish require scenario sdc seed sensitive suppress table use waive
+syntax keyword sdcStatement as assess attribute bounds by coalition codes column conditional contributions cost counts down each fixed from given group hierarchy integer knows labels largest like lpl measure method only prefix previous recode release scales scenarios spl status sum to together total tree unit units up upl values
 syntax keyword sdcExpression against and at because else if in inf level not of or otherwise then under until where
 syntax keyword sdcQuantity contribution count needed value weight
 syntax keyword sdcFunction abs ceil exp floor log max min round sqrt adjustment cell_key cellkey combined csp cta ecta enhanced_adjustment intervals ip perturb perturbation rounding suppression attribute_disclosure contributors dominance freq group_disclosure k_disclosure nk p p_percent pq request threshold zero

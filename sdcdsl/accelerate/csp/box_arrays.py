@@ -53,6 +53,7 @@ CELL = _record(
     member_start="i4",
     sum_start="i4",
     must="i4",  # hidden in any case
+    part="i4",  # of the table, where parts are improved side by side
 )
 REQUIREMENT = _record(
     need="f8",

@@ -93,7 +93,7 @@ def serve(r, starts, effort, table, pattern, work):
     for t in range(first, last):
         of = slack[known[t]["cell"]]
         of["up"], of["down"] = known[t]["up_before"], known[t]["down_before"]
-    return _tidy(need * 1e-9, table, cells, work, counts, reached)
+    return tidy(need * 1e-9, table, cells, work, counts, reached)
 
 
 @kernel
@@ -169,11 +169,11 @@ def reroute(slot, many, starts, table, pattern, pool, work):
         one = requirements[covers[e]["requirement"]]
         if one["count"] == 0:
             bar(one["cell"], ALLOW, cells, amounts)
-    return _tidy(1e-10 * far, table, cells, work, counts, fine) and counts[TOUCHED] > 0
+    return tidy(1e-10 * far, table, cells, work, counts, fine) and counts[TOUCHED] > 0
 
 
 @kernel
-def _tidy(dust, table, cells, work, counts, keep):
+def tidy(dust, table, cells, work, counts, keep):
     """Drops what cancelled out, and adds the sums of what is left; forgets everything if it is not to be kept, or is
     too much. Whether it was kept."""
     sums, touched = table[2], work[0]

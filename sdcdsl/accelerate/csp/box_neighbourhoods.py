@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_arrays import ALLOW, COST, COVERS, ENTRIES, FORBID, HIDDEN, NONE, SLOTS
-from sdcdsl.accelerate.csp.box_moves import reroute, serve
+from sdcdsl.accelerate.csp.box_arrays import ALLOW, COST, COVERS, ENTRIES, FORBID, HIDDEN, NONE, SLOTS, TOUCHED
+from sdcdsl.accelerate.csp.box_moves import reroute, serve, tidy
 from sdcdsl.accelerate.csp.box_pool import add, bar, full, gain, link, superfluous, unlink
 from sdcdsl.accelerate.csp.box_through_cell import draw
 from sdcdsl.numerics.compiled import kernel
+
+MET = 60  # cells that are drawn, until one is of the part
+
+
+@kernel
+def take(begin, start, at, d, table, pattern, pool, work):
+    """Takes in moves from elsewhere, of cells of the lattice, with the sums of them; up to which it came before space
+    got short."""
+    cells, counts, touched = pattern[0], pattern[2], work[0]
+    for number in range(begin, len(start) - 1):
+        if full(pool, work, counts):
+            return number
+        for t in range(start[number], start[number + 1]):
+            touched[counts[TOUCHED]] = at[t]
+            counts[TOUCHED] += 1
+            cells[at[t]]["d"] = d[t]
+        if tidy(0.0, table, cells, work, counts, True):
+            link(add(table, pattern, pool, work), pattern, pool)
+    return len(start) - 1
 
 
 @kernel
@@ -91,11 +110,15 @@ def _remove(slot, gone, pattern, pool, lists):
 
 
 @kernel
-def _pick(cells, random, counts):
-    """A hidden cell, rather a heavy one."""
+def _pick(where, cells, random, counts):
+    """A hidden cell, rather a heavy one; of part `where`, if that is one and one is met soon."""
     best = np.int64(-1)
     for _ in range(1 + int(3 * draw(random, counts))):
         c = np.int64(cells[int(draw(random, counts) * counts[HIDDEN])]["listed"])
+        for _ in range(MET):
+            if where < 0 or cells[c]["part"] == where:
+                break
+            c = np.int64(cells[int(draw(random, counts) * counts[HIDDEN])]["listed"])
         if best < 0 or cells[c]["weight"] > cells[best]["weight"]:
             best = c
     return best
@@ -122,12 +145,12 @@ def _neighbour(c, cells, pool, random, counts):
 
 
 @kernel
-def _open(pattern, pool, random, lists):
+def _open(where, pattern, pool, random, lists):
     """Publishes a few cells again, or forgets a few moves: how many cells are closed, and how many moves are gone."""
     cells, _, counts, amounts = pattern
     entries = pool[0]
     gone, shut = NONE, NONE
-    first = _pick(cells, random, counts)
+    first = _pick(where, cells, random, counts)
     how = draw(random, counts)
     if how < 0.6:  # publish one cell, or several that serve the same moves
         extra = 0 if how < 0.2 else 1 + int(7 * draw(random, counts))
@@ -207,7 +230,7 @@ def _again(left, gone, shut, limit, starts, effort, table, pattern, pool, work):
 
 
 @kernel
-def improve(rounds, warmth, most, starts, effort, table, pattern, pool, work):
+def improve(rounds, where, warmth, most, starts, effort, table, pattern, pool, work):
     """Neighbourhoods: a few cells are published, or moves forgotten, what relied on them is certified anew, and the
     cheaper pattern (or one that is dearer by no more than `warmth`) stays. How many rounds there was space for."""
     cells, _, counts, amounts = pattern
@@ -218,7 +241,7 @@ def improve(rounds, warmth, most, starts, effort, table, pattern, pool, work):
         before = amounts[COST]
         limit = min(before + warmth * draw(random, counts), most)
         slots, entries, covers = counts[SLOTS], counts[ENTRIES], counts[COVERS]
-        shut, gone = _open(pattern, pool, random, lists)
+        shut, gone = _open(where, pattern, pool, random, lists)
         left = _uncertified(gone, draw(random, counts) < 0.7, pattern, pool, lists)
         fine, many = left < len(lists) and gone < len(lists), NONE
         if fine:

@@ -156,19 +156,6 @@ def link_all(slots, pattern, pool):
 
 
 @kernel
-def add_move(at, d, table, pattern, pool, work):
-    """A move from elsewhere, of these cells; its number."""
-    cells, counts, touched = pattern[0], pattern[2], work[0]
-    for t in range(len(at)):
-        touched[t] = at[t]
-        cells[at[t]]["d"] = d[t]
-    counts[TOUCHED] = len(at)
-    slot = add(table, pattern, pool, work)
-    link(slot, pattern, pool)
-    return slot
-
-
-@kernel
 def superfluous(slot, pattern, pool):
     """Whether other moves certify all that this one does."""
     requirements, covers, moves = pattern[1], pool[1], pool[2]

@@ -174,17 +174,56 @@ def _begin(k, i, nodes, shape, sides, random, counts):
 
 
 @kernel
+def _begin_alone(p, sign, nodes, shape, sides, slack, cells):
+    """Sides of a box with all that cell p adds up to, and of what it is the sum of one cell in every dimension: those
+    with the most slack, so that none has less than the last of them."""
+    c = p
+    for k in range(len(shape)):
+        i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
+        here, u = 0, i
+        while True:
+            sides[k, here]["node"], sides[k, here]["sign"] = u, 1.0
+            here += 1
+            begin, end = nodes[u]["part_start"], nodes[u + 1]["part_start"]
+            if begin == end:
+                break
+            best, child = -1.0, nodes[begin]["part"]
+            for z in range(begin, end):
+                x = nodes[z]["part"]
+                t = c + nodes[x]["stride"] - nodes[u]["stride"]
+                room = slack[t]["up"] - cells[t]["d"] if sign > 0.0 else slack[t]["down"] + cells[t]["d"]
+                if cells[t]["barred"] == 0 and room > best:
+                    best, child = room, x
+            c += nodes[child]["stride"] - nodes[u]["stride"]
+            u = child
+        q = nodes[i]["parent"]
+        while q >= 0:
+            sides[k, here]["node"], sides[k, here]["sign"] = q, 1.0
+            here += 1
+            q = nodes[q]["parent"]
+        shape[k]["count"] = here
+
+
+@kernel
 def box(p, sign, starts, cheap, table, slack, cells, work, rem, least, counts, free):
-    """The cheapest box through p that several starts lead to: price and number of cells, which stand in `others`."""
+    """The cheapest box through p that several starts lead to: price and number of cells, which stand in `others`.
+
+    Where none of them leads to a box that has the slack, one more begins with p and all that it adds up to: nothing
+    goes the other way there, and what a box has to go down by is often more than neighbours have."""
     nodes, shape = table[0], table[1]
     walk, random = work[3], work[6]
     sides, kept, others = work[1][0], work[1][1], work[2][0]
     dimensions = len(shape)
     best = np.inf
-    for _ in range(starts):
-        for k in range(dimensions):
-            i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
-            _begin(k, i, nodes, shape, sides, random, counts)
+    for start in range(starts + 1):
+        if start == starts and best < BIG:
+            break
+        if start == starts:
+            _begin_alone(p, sign, nodes, shape, sides, slack, cells)
+        else:
+            for k in range(dimensions):
+                i = shape[k]["first"] + (p // shape[k]["step"]) % shape[k]["codes"]
+                _begin(k, i, nodes, shape, sides, random, counts)
         total, same = np.inf, 0
         k = int(draw(random, counts) * dimensions)
         while same < dimensions:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import Move
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.tuning import DRIVER
 from sdcdsl.deadline import Deadline
@@ -36,6 +36,10 @@ class ConditionalRepair:
 
     @property
     def gaining(self) -> bool:
+        return False
+
+    @property
+    def tells_no_sums(self) -> bool:
         return False
 
     def better(self, deadline: Deadline) -> Found | None:

@@ -22,9 +22,11 @@ from time import process_time
 import numpy as np
 
 from sdcdsl.accelerate.csp.bounding import Bounding
-from sdcdsl.accelerate.csp.box_search import Move
+from sdcdsl.accelerate.csp.box_state import Move
+from sdcdsl.accelerate.csp.by_boxes import ByBoxes
 from sdcdsl.accelerate.csp.conditional_repair import ConditionalRepair
-from sdcdsl.accelerate.csp.heuristics import ByBoxes, Found, SuppressionHeuristic, finder_for
+from sdcdsl.accelerate.csp.finders import finder_for
+from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.known_witnesses import completed_witnesses
 from sdcdsl.accelerate.csp.lazy_members import LazyMembers
 from sdcdsl.accelerate.csp.proving import Proving
@@ -62,6 +64,10 @@ class _Priced:
     def bounded(self) -> bool:
         return self.finder.bounded
 
+    @property
+    def tells_no_sums(self) -> bool:
+        return self.finder.tells_no_sums
+
     def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         return self._real(self.finder.first(hidden, moves))
 
@@ -90,9 +96,8 @@ class _Solving:
         whole = Instance(problem)
         self.conditions = conditions_of(whole)
         self.instance = whole if self.conditions is None else self.conditions.base
-        self.deadline = context.deadline.within(
-            context.deadline.remaining
-        )  # ends earlier, by what the last check takes
+        # Ends earlier, by what the last check takes.
+        self.deadline = context.deadline.within(context.deadline.longest)
         self._checked: np.ndarray | None = None
         self.w = discounted(self.instance, context.before, context.options)
         self.cap = context.options.get("cap_hidden")
@@ -170,7 +175,9 @@ class _Solving:
         typical = float(np.median(self.w[self.w > 0])) if (self.w > 0).any() else 1.0
 
         def make(instance: Instance) -> SuppressionHeuristic:
-            return finder_for(instance, self.w + toll * typical, self.deadline, self._tell, self.context.seed)
+            prices, seed, team = self.w + toll * typical, self.context.seed, self.context.team
+            sums = self.conditions is None and self.problem.families is None
+            return finder_for(instance, prices, self.deadline, self._tell, seed, sums, team)
 
         if self.conditions is not None:
             return ConditionalRepair(self.conditions, make, self.deadline)
@@ -254,7 +261,8 @@ class _Solving:
         self.best = found
         a, (hidden, cost) = self.instance.a, found
         moves = self._moves_of(hidden)
-        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost, moves=moves))
+        last = self.finder is not None and self.finder.tells_no_sums
+        self.context.incumbents.offer(cost, lambda: Result(FEASIBLE, pattern_of(a, hidden), cost, moves=moves), last)
         self._tell(Progress("search", found[1]))
         return True
 

@@ -8,16 +8,14 @@ hidden.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
 from typing import Protocol
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import BoxSearch, Move, adds_up
-from sdcdsl.accelerate.csp.cheapest_direction import Cheapest
+from sdcdsl.accelerate.csp.box_search import adds_up
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.local_search import LocalSearch, SearchState
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
-from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.sliding import requirements_with
 from sdcdsl.accelerate.csp.tuning import BOXES, LOCAL, NETWORK
 from sdcdsl.deadline import Deadline
@@ -38,6 +36,11 @@ class SuppressionHeuristic(Protocol):
     @property
     def bounded(self) -> bool:
         """Whether a bound can be expected in any time, for a table as large as this."""
+        ...
+
+    @property
+    def tells_no_sums(self) -> bool:
+        """Whether sums of what its patterns hide are protected as well, where the rules call them sensitive."""
         ...
 
     def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
@@ -65,14 +68,6 @@ class SuppressionHeuristic(Protocol):
         ...
 
 
-def finder_for(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, seed: int) -> SuppressionHeuristic:
-    moves = ByMoves(instance, w, deadline, tell, seed)
-    flows = NetworkSearch.of(instance, w, seed)
-    if flows is not None:
-        return ByFlows(flows, deadline, tell, moves)
-    return ByBoxes.of(instance, w, deadline, tell, moves) or moves
-
-
 class ByFlows:
     """Where flows find nothing (sliding levels are divided in advance), moves may."""
 
@@ -89,6 +84,10 @@ class ByFlows:
     @property
     def bounded(self) -> bool:
         return True
+
+    @property
+    def tells_no_sums(self) -> bool:
+        return False
 
     def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         found = self._kept(self.search.protect(self.deadline, self.tell, start=hidden, effort=0.0))
@@ -143,6 +142,10 @@ class ByMoves:
     @property
     def bounded(self) -> bool:
         return True
+
+    @property
+    def tells_no_sums(self) -> bool:
+        return False
 
     def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         slides = (self.instance.slide > self.instance.level.sum(axis=0)).any()
@@ -250,171 +253,6 @@ class ByMoves:
         if self.deadline.expired or falling_short(self.instance, hidden):
             return None
         return self._priced(thinned(self.instance, hidden, self.w, self.deadline))
-
-
-class ByBoxes:
-    """Where cells are all combinations of hierarchies: boxes give a first pattern and improve it; moves found by linear
-    programs, which see more and take longer, go on from there while the table is not too large for them."""
-
-    def __init__(
-        self, instance: Instance, table: ProductTable, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves
-    ):
-        self.instance, self.table, self.w, self.deadline, self.tell, self._moves = (
-            instance, table, w, deadline, tell, moves,
-        )  # fmt: skip
-        self.seed = moves.seed
-        self.search = BoxSearch(instance, table, instance.requirements, w, self.seed)
-        self.counted = instance.problem.dataset["published"].values
-        self._by_boxes, self._started, self._settled = True, False, False
-        self._programs = instance.n <= BOXES.programs
-        self._best: Found | None = None
-        self._at_boxes = inf  # the cost when boxes were last gone back to
-
-    @staticmethod
-    def of(instance: Instance, w: np.ndarray, deadline: Deadline, tell: Tell, moves: ByMoves) -> ByBoxes | None:
-        """None where boxes do not exist, or a small table needs none."""
-        slides = (instance.slide > instance.level.sum(axis=0)).any()
-        if slides or instance.n < BOXES.smallest or not len(instance.requirements):
-            return None
-        table = ProductTable.of(instance)
-        if table is None:
-            return None
-        return ByBoxes(instance, table, w, deadline, tell, moves)
-
-    @property
-    def gaining(self) -> bool:
-        return self._started and (not self._settled or (not self._by_boxes and self._moves.gaining))
-
-    @property
-    def bounded(self) -> bool:
-        return not self._started or self.instance.n <= BOXES.bounded
-
-    def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
-        price = None if hidden is None or moves else np.where(hidden, BOXES.free, self.search.weight)
-        for cells, d in moves:
-            self.search.add(cells, d)
-        if not self.search.complete(self.deadline, price) and not self._others():
-            return None if self.deadline.expired else self._last_resort()
-        self.search.prune()
-        self._started = True
-        return self._found("first pattern")
-
-    def _last_resort(self) -> Found | None:
-        """Moves of linear programs throughout; in a large table what boxes have hidden so far, or everything, if no
-        attacker gets too close. Without a witness for every requirement neither is improved."""
-        if self.instance.n <= BOXES.whole:
-            return self._moves.first()
-        for hidden in (self.search.hidden, self.instance.may_open.copy()):
-            if self.deadline.expired:
-                return None
-            if not falling_short(self.instance, hidden):
-                self._best = hidden, self._cost(hidden)
-                return self._best
-        return None
-
-    def _others(self) -> bool:
-        """What boxes cannot serve, one by one by linear programs; whether nothing is left."""
-        if self.search.valid or self.deadline.expired:
-            return self.search.valid
-        nearby = None if self.instance.n <= BOXES.whole else BOXES.far
-        cheapest, r, unit = Cheapest(self.instance, nearby), self.search.requirements, self.search.unit
-        for k in np.flatnonzero(self.search.failed):
-            if self.search.certifies(int(k)):
-                continue
-            if self.deadline.expired:
-                return False
-            price = np.where(self.search.hidden, LOCAL.almost_free, self.w / unit)
-            slack = self.instance.slack(int(r.attacker[k]))
-            move = cheapest.move(int(r.cell[k]), int(r.sign[k]), float(r.need[k]), slack, price)
-            if move is None:
-                return False
-            self.search.add(*move)
-        return self.search.valid
-
-    def better(self, deadline: Deadline) -> Found | None:
-        if not self._started:
-            return self._moves.better(deadline)
-        if not self._by_boxes:
-            return self._by_programs(deadline)
-        before = self.search.cost
-        for _ in range(1 + self.search.secondary // BOXES.slice):
-            if deadline.expired:
-                break
-            self.search.improve(BOXES.slice, 0.0)
-        if self.search.cost > before * (1 - BOXES.gain) and not deadline.expired:
-            self._settled = True
-            if self._programs:
-                self._by_boxes = False
-                self._moves.adopt(self.search.moves(), self.deadline)
-        return self._found("boxes")
-
-    def _by_programs(self, deadline: Deadline) -> Found | None:
-        found = self._moves.better(deadline)
-        if found is None:
-            return None
-        if self._best is None or found[1] < self._best[1]:
-            self._best = found
-        if not self._moves.gaining and found[1] < self._at_boxes * (1 - BOXES.gain) and not deadline.expired:
-            self._at_boxes = found[1]
-            self._back_to_boxes()
-        return found
-
-    def _back_to_boxes(self) -> None:
-        """What linear programs made cheaper, boxes may make cheaper again."""
-        self.search.clear()
-        for cells, d in self._moves.moves:
-            self.search.add(cells, d)
-        self._by_boxes = self.search.valid
-        self._settled = not self._by_boxes
-
-    def complete(self, hidden: np.ndarray, price: np.ndarray | None = None) -> Found | None:
-        if not self._started or not self._by_boxes:
-            return self._moves.complete(hidden, price)
-        other = BoxSearch(self.instance, self.table, self.search.requirements, self.w, self.seed)
-        cost = other.weight if price is None else price / other.unit
-        if not other.complete(self.deadline, np.where(hidden, BOXES.free, cost)):
-            return None
-        other.prune()
-        better = other.cost < self.search.cost
-        if better:
-            self.search, self._settled = other, False
-        return self._found("completing") if better else (other.hidden, self._cost(other.hidden))
-
-    def require(self, instance: Instance) -> Found | None:
-        if not self._started:
-            return self._moves.require(instance)
-        moves, search = self.known_moves(), BoxSearch(instance, self.table, instance.requirements, self.w, self.seed)
-        for cells, d in moves:
-            search.add(cells, d)
-        before, self.search = self.search, search
-        if not search.complete(self.deadline) and not self._others():
-            self.search = before
-            return None
-        self.instance, self._best, self._at_boxes = instance, None, inf
-        self._moves.instance, self._moves.search = instance, None
-        search.prune()
-        if not self._by_boxes:
-            self._moves.adopt(search.moves(), self.deadline)
-        return self._found("first pattern")
-
-    def proves(self, hidden: np.ndarray) -> bool:
-        if not self._by_boxes:
-            return self._moves.proves(hidden)
-        return self._started and not (self.search.hidden & ~hidden).any() and self.search.proved()
-
-    def known_moves(self) -> list[Move]:
-        return self.search.moves() if self._started and self._by_boxes else self._moves.known_moves()
-
-    def _cost(self, hidden: np.ndarray) -> float:
-        return float(self.w[hidden & self.counted].sum())
-
-    def _found(self, phase: str) -> Found:
-        hidden = self.search.hidden
-        found = hidden, self._cost(hidden)
-        self.tell(Progress(phase, found[1]))
-        if self._best is None or found[1] < self._best[1]:
-            self._best = found
-        return found
 
 
 def thinned(instance: Instance, hidden: np.ndarray, w: np.ndarray, deadline: Deadline) -> np.ndarray:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from sdcdsl.accelerate.csp.box_search import Move, adds_up
+from sdcdsl.accelerate.csp.box_search import adds_up
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.methods.instance import Instance
 from sdcdsl.proof.witness import MoveMatrix
 

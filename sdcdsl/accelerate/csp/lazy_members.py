@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sdcdsl.accelerate.csp.box_search import Move, adds_up
+from sdcdsl.accelerate.csp.box_search import adds_up
+from sdcdsl.accelerate.csp.box_state import Move
 from sdcdsl.accelerate.csp.heuristics import Found, SuppressionHeuristic
 from sdcdsl.accelerate.csp.tuning import LOCAL
 from sdcdsl.bind.problem import TableProblem
@@ -45,6 +46,10 @@ class LazyMembers:
     @property
     def bounded(self) -> bool:
         return self.finder.bounded
+
+    @property
+    def tells_no_sums(self) -> bool:
+        return False  # nobody looked at the members of their families
 
     def first(self, hidden: np.ndarray | None = None, moves: Sequence[Move] = ()) -> Found | None:
         return self._for_everybody(self.finder.first(hidden, moves))

@@ -54,19 +54,25 @@ def _parse(path: Path, start: Start, end: End, largest: int) -> None:
     parser.buffer_text = True
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     texts: list[list[str]] = [[]]
+    sizes = [0]
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
         if len(texts) > DEEPEST:
             raise Refused(f"its elements are nested more than {DEEPEST} deep")
         texts.append([])
+        sizes.append(0)
         start(tag.rpartition(NAMESPACE)[2], attributes, parser.CurrentLineNumber)
 
     def closed(tag: str) -> None:
+        sizes.pop()
         end(tag.rpartition(NAMESPACE)[2], "".join(texts.pop()).strip())
 
     def said(text: str) -> None:
+        if text.isspace():  # between elements, of which there may be millions
+            return
         texts[-1].append(text)
-        if len(texts[-1]) * STEP > LONGEST and sum(map(len, texts[-1])) > LONGEST:
+        sizes[-1] += len(text)
+        if sizes[-1] > LONGEST:
             raise Refused(f"it has a text of more than {LONGEST:,} signs")
 
     def typed(*_: object) -> None:

@@ -23,7 +23,7 @@ class CtaOptions(Limits):
         choices=("free", "up", "down", "keyed"),
         where=True,
     )
-    adjust: Ranges | None = option(Kind.RANGE, "how far a cell may move, down .. up", None)
+    range: Ranges | None = option(Kind.RANGE, "how far a cell may move, down .. up", None)
     keep_totals: bool | Mask = option(Kind.FLAG, "publish the totals as they are", False, where=True)
     integer: bool = option(Kind.FLAG, "publish whole numbers", False)
     omega1: float = option(Kind.NUMBER, "weight of the L1 part (norm L1L2)", 1, least=0)

@@ -78,7 +78,7 @@ def settings_of(problem: TableProblem, options: Mapping[str, Any]) -> Settings:
         problem,
         sense=_sense(problem.n, options.get("sense")),
         stay=_kept(totals, options),
-        adjust=options.get("adjust"),
+        adjust=options.get("range"),
     )
     return Settings(
         options.get("norm") or L1,

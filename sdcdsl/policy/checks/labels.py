@@ -26,5 +26,6 @@ def check(policy: Policy) -> Iterator[Diagnostic]:
                 word = getattr(value, "name", None) or getattr(value, "value", "")
                 if not any(same_language(word, one) for one in known or ()):
                     headline = f"no dimension of these tables has labels in `{word}`"
-                    notes = [f"there are labels in: {listed(known or ())}"]
-                    yield diagnostic("SDC153", headline, value.span, did_you_mean(word, known or ()), notes=notes)
+                    notes = [f"there are labels in: {listed(sorted(known or ()))}"]
+                    near = did_you_mean(word, sorted(known or ()))
+                    yield diagnostic("SDC153", headline, value.span, near, notes=notes)

@@ -66,7 +66,10 @@ def _statement(policy: Policy, s: d.Statement) -> Iterator[Diagnostic]:
                 label = did_you_mean(what, KNOWLEDGE)
                 notes = [f"one can know: {listed(KNOWLEDGE)}"]
                 yield diagnostic("SDC112", f"nobody can know `{what}`", word_in(s.span, what), label, notes=notes)
-        case d.Column(role, _, rank):
+        case d.Column(role, _, rank, treatment):
+            if treatment is not None and role != "weight":
+                headline = f"`{treatment}` says what a weight means, and `{role}` is none"
+                yield diagnostic("SDC112", headline, s.span, help='column weight = "COLUMN" counts units')
             if rank is not None and role != "largest":
                 yield diagnostic("SDC112", "only `largest(K)` has a rank", s.span, notes=[f"roles: {listed(ROLES)}"])
         case _:

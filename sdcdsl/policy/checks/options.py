@@ -29,7 +29,7 @@ from sdcdsl.vocabulary.formats import (
     ValueOptions,
     Writer,
 )
-from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, method_names
+from sdcdsl.vocabulary.methods import EXPERIMENTS, METHODS, ExperimentOptions, PeriodOptions, method_names
 from sdcdsl.vocabulary.option import Kind, OptionSpec, options_of
 from sdcdsl.vocabulary.quantities import Place
 from sdcdsl.vocabulary.rules import RULES, Rule, find_rule, rule_names
@@ -42,6 +42,8 @@ _ELSEWHERE: dict[str, str] = {
 
 
 def check(policy: Policy) -> Iterator[Diagnostic]:
+    if policy.period is not None:
+        yield from check_options(policy, policy.period.options, PeriodOptions, "`period`", ())
     for protect in policy.protects.values():
         yield from _protect(policy, protect)
     for block in (*policy.data.values(), *policy.tables.values()):
@@ -224,7 +226,7 @@ def _amounts(policy: Policy, option: d.Option, spec: OptionSpec, tables: Iterabl
     chosen = [t for t in tables if t in policy.tables]
     checker = Checker(policy, Place.OPTION, dimensions_of(policy, chosen), variables(policy, chosen))
     for amount in (value.low, value.high) if isinstance(value, x.Range) else (value,):
-        # `adjust -30% .. 30%`: in a range a bare percentage is one of the cell's value.
+        # `range -30% .. 30%`: in a range a bare percentage is one of the cell's value.
         if not (ranged and _is_percent(amount)):
             checker.amount(amount)
     yield from checker.diagnostics

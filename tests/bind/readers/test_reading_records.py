@@ -1,12 +1,14 @@
 import csv
 import io
 import math
+from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdcdsl.bind.readers.csv_records import read_csv
 from sdcdsl.bind.readers.records import ROW, ColumnSelection
 from sdcdsl.diagnostics import FilePlace, Source
 from tests.bind.readers.reading import read_records
@@ -321,3 +323,35 @@ def test_every_shared_csv_reads_as_text(shared):
         expected = list(csv.reader(file.read_text().splitlines()))[1:]
         found = records.frame.drop(ROW).collect().rows()
         assert [[f or "" for f in row] for row in found] == expected, file.name
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        ("1", "-2.5", "1e5", "0.1", "", "123456789.123456789", "5e-324"),
+        *(
+            (" 5", "1"),
+            ("5 ", "1"),
+            ("+5", "1"),
+            (".5", "5."),
+            ("1e400", "1"),
+            ("nan", "1"),
+            ("inf", "1"),
+            ('"5"', "1"),
+        ),
+        *(("1_0", "1"), ("0x10", "1"), ("1,5", "1"), ("x", "1"), ('""', "1"), (" ", "1"), ("1e", "2"), ("--1", "1")),
+    ],
+)
+def test_numbers_are_the_same_whether_or_not_texts_are_made_of_them(entries: tuple[str, ...], tmp_path: Path):
+    """Another word for missing values takes the other way."""
+    path = tmp_path / "d.csv"
+    path.write_text("id;v\n" + "".join(f"a;{entry}\n" for entry in entries))
+    straight, by_text = (
+        read_csv(path, ColumnSelection(["id"], ["v"], ".", missing), delimiter=";") for missing in ((), ("~",))
+    )
+    assert [(d.code, d.headline, str(d.marks)) for d in straight[1]] == [
+        (d.code, d.headline, str(d.marks)) for d in by_text[1]
+    ]
+    if straight[0] is not None and by_text[0] is not None:
+        assert straight[0].frame.collect().equals(by_text[0].frame.collect(), null_equal=True)
+    assert (straight[0] is None) == (by_text[0] is None)

@@ -208,3 +208,15 @@ def test_another_kind_of_file_is_recognised(tmp_path: Path):
     assert headlines(bind_text(policy, tmp_path)[1], tmp_path)[0] == (
         "SDC302 …/data is an XML file, and the policy says `csv`"
     )
+
+
+def test_many_elements_take_time_in_proportion(tmp_path: Path):
+    """Text between elements is nobody's, and is not held: six million signs of it here."""
+    path, seen = tmp_path / "s.xml", [0]
+
+    def count(*_: object) -> None:
+        seen[0] += 1
+
+    path.write_text(f"<a>{('<b/>' + ' ' * 100) * 60_000}</a>")
+    assert xml_events.read_xml(path, count, lambda *_: None, 1 << 30) == []
+    assert seen[0] == 60_001

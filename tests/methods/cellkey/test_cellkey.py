@@ -148,7 +148,8 @@ def test_the_closest_additive_table_is_the_closest(tmp_path):
 
     random = np.random.default_rng(2)
     for seed in range(3):
-        problem = problem_of(typed(random.integers(1, 4, (2, 3)), "method csp", 0))
+        text = typed(random.integers(1, 4, (2, 3)), "method csp", 0)
+        problem = problem_of(text.replace("  against e\n", "  against e\n  cost 1\n"))
         published = problem.dataset["published"].values
         drawn = np.maximum(problem.dataset["a"].values + random.integers(-2, 3, problem.n), 0.0)
         value, _ = closest(problem, drawn, published, SolveContext({}))

@@ -9,23 +9,30 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sdcdsl.accelerate.csp import heuristics
+from sdcdsl.accelerate.csp import by_boxes
 from sdcdsl.accelerate.csp.box_arrays import SLACK, SLOTS
 from sdcdsl.accelerate.csp.box_search import BoxSearch
-from sdcdsl.accelerate.csp.box_through_cell import box
-from sdcdsl.accelerate.csp.heuristics import ByBoxes, ByMoves
+from sdcdsl.accelerate.csp.box_state import Move, packed
+from sdcdsl.accelerate.csp.box_through_cell import BIG, box
+from sdcdsl.accelerate.csp.by_boxes import ByBoxes
+from sdcdsl.accelerate.csp.heuristics import ByMoves
 from sdcdsl.accelerate.csp.product_table import ProductTable
 from sdcdsl.accelerate.csp.tuning import BOXES
+from sdcdsl.audit import Audit, audit_release
 from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.methods.instance import Instance
 from sdcdsl.methods.pattern_check import falling_short
+from sdcdsl.outcome import SAFE
+from sdcdsl.pattern import hidden as pattern_of
+from sdcdsl.proof.witness import MoveMatrix
 from tests.bind.policies import problem_of
 from tests.methods.tiny_tables import tiny_table
 from tests.waiting import Looks
 
 SEEDS = [0, 1]
 SHAPES = [((2, 2), (3,)), ((2, 2), (2,), (3,)), ((2,), (2, 2), (2, 2))]
+TELLING = ((3, 2), (2, 2)), 5, "external", ""  # its first pattern tells a sensitive sum
 ATTACKERS = {
     "external": "attacker external {\n  bounds 0 .. inf\n}\n",
     "narrow": "attacker external {\n  bounds 20% of value .. 300% of value\n}\n",
@@ -33,8 +40,11 @@ ATTACKERS = {
 }
 
 
-def table(folder: Path, shape: tuple[tuple[int, ...], ...], seed: int, attacker: str = "external") -> TableProblem:
-    """A table of few contributors; a side of two numbers is a hierarchy of so many codes with so many parts each."""
+def table(
+    folder: Path, shape: tuple[tuple[int, ...], ...], seed: int, attacker: str = "external", part: str = " / 4"
+) -> TableProblem:
+    """A table of few contributors; a side of two numbers is a hierarchy of so many codes with so many parts each.
+    `part`: of the level that rules give."""
     draw = np.random.default_rng(seed)
     names = [f"D{k}" for k in range(len(shape))]
     columns, blocks = [], []
@@ -55,8 +65,8 @@ def table(folder: Path, shape: tuple[tuple[int, ...], ...], seed: int, attacker:
         'sdc 1\npolicy "boxes"\n\ndata m {\n  csv "m.csv"\n  column unit = "unit"\n}\n\n'
         + "\n".join(blocks)
         + f"\ntable t {{\n  from m\n  by {', '.join(names)}\n  sum value\n}}\n\nsensitive by threshold(2)\n"
-        + f"sensitive by p_percent(10%)\n\n{ATTACKERS[attacker]}\nprotect t {{\n  lpl max(1, needed) / 4\n"
-        + f"  upl max(1, needed) / 4\n  against {who}\n  cost value\n  method csp\n}}\n",
+        + f"sensitive by p_percent(10%)\n\n{ATTACKERS[attacker]}\nprotect t {{\n  lpl max(1, needed){part}\n"
+        + f"  upl max(1, needed){part}\n  against {who}\n  cost value\n  method csp\n}}\n",
         folder,
     )
 
@@ -190,8 +200,7 @@ def test_a_pattern_is_the_same_with_its_moves_given_anew(tmp_path: Path):
     made.clear()
     assert not made.moves()
     assert made.cost == 0.0
-    for cells, d in moves:
-        made.add(cells, d)
+    made.take(packed(moves, made.table.size))
     assert np.array_equal(made.hidden, hidden)
     assert made.cost == pytest.approx(cost)
     assert made.valid == valid
@@ -210,7 +219,7 @@ def test_only_products_of_trees_are_taken_for_them(tmp_path: Path):
 
 
 def test_the_finder_has_a_valid_pattern_at_every_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(heuristics, "BOXES", replace(BOXES, slice=10))
+    monkeypatch.setattr(by_boxes, "BOXES", replace(BOXES, slice=10))
     problem = table(tmp_path, SHAPES[2], 1)
     instance = Instance(problem)
     deadline = Deadline()
@@ -230,15 +239,107 @@ def test_the_finder_has_a_valid_pattern_at_every_moment(tmp_path: Path, monkeypa
         found = finder.better(Deadline())
 
 
+def _finder(problem: TableProblem, deadline: Deadline, sums: bool = True) -> ByBoxes:
+    instance = Instance(problem)
+    product = ProductTable.of(instance)
+    assert product is not None
+    moves = ByMoves(instance, instance.w, deadline, lambda progress: None, 0)
+    return ByBoxes(instance, product, instance.w, deadline, lambda progress: None, moves, sums)
+
+
+def _audited(problem: TableProblem, hidden: np.ndarray, moves: list[Move]) -> Audit:
+    hints = MoveMatrix.sorted(moves, problem.n)
+    return audit_release(problem, pattern_of(problem.dataset["a"].values, hidden), exact=False, hints=hints)
+
+
+def test_patterns_tell_no_sensitive_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whatever the linear programs and boxes that improve them hide. Without that one of them does."""
+    monkeypatch.setattr(by_boxes, "BOXES", replace(BOXES, slice=10))
+    problem = table(tmp_path, *TELLING)
+    told = 0
+    for sums in (True, False):
+        finder = _finder(problem, Deadline(), sums)
+        found = finder.first()
+        for _ in range(3):
+            assert found is not None
+            made = _audited(problem, found[0], finder.known_moves())
+            assert finder.tells_no_sums == sums
+            if sums:
+                assert made.verdict in SAFE
+                assert made.problem is problem
+            told += made.problem is not problem
+            found = finder.better(Deadline())
+    assert told
+
+
+def test_a_search_whose_time_ends_keeps_what_tells_no_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Wherever it ends: before sums are protected, while they are, or while the pattern is improved."""
+    monkeypatch.setattr(by_boxes, "BOXES", replace(BOXES, slice=2))
+    problem = table(tmp_path, *TELLING)
+    kept = 0
+    for looks in (1, 5, 10, 20, 40):
+        deadline = Looks(1e-3 * looks)
+        finder = _finder(problem, deadline)
+        found = finder.first()
+        while found is not None and not deadline.expired:
+            found = finder.better(deadline)
+        if finder.tells_no_sums:
+            assert finder._best is not None
+            kept += 1
+            made = _audited(problem, finder._best[0], finder.known_moves())
+            assert made.verdict in SAFE
+            assert made.problem is problem
+            assert finder.proves(finder._best[0])
+    assert kept
+
+
+def test_a_cell_whose_neighbours_have_too_little_takes_what_it_adds_up_to_along(tmp_path: Path):
+    """All other boxes go down somewhere, and nothing but this cell has anything to go down by."""
+    problem = table(tmp_path, ((2,), (2,), (3,)), 1)
+    made = search(problem)
+    lattice = problem.tables[0].lattice
+    assert lattice is not None
+    p = int(np.flatnonzero(lattice.is_leaf)[0])
+    slack = np.zeros(made.instance.n, dtype=SLACK)
+    slack["up"] = np.inf
+    made._draw()
+    found, count = box.plain(p, 1.0, 4, 0.0, made._table, slack, made._cells, made._work, 1.0, 1.0, made._counts, 1e-3)
+    assert found < BIG
+    assert count == 8  # the cell, its sums in one, two and three dimensions
+    corners = made._work[2][0][:count]
+    assert (corners["sign"] > 0).all()
+    assert p in corners["cell"]
+
+
+def test_every_cell_can_go_down_with_what_it_is_the_sum_of(tmp_path: Path):
+    """Nothing has anything to go up by, so that only a box of one sign is left, down to a part that is not empty."""
+    problem = table(tmp_path, ((2, 2), (3,)), 1)
+    made = search(problem)
+    lattice = problem.tables[0].lattice
+    assert lattice is not None
+    a = problem.dataset["a"].values
+    slack = np.zeros(made.instance.n, dtype=SLACK)
+    slack["down"] = a
+    made._draw()
+    for p in np.flatnonzero(a[: lattice.size] > 0):
+        found, count = box.plain(
+            p, -1.0, 2, 0.0, made._table, slack, made._cells, made._work, 1.0, 0.5, made._counts, 1e-3
+        )
+        assert found < BIG
+        corners = made._work[2][0][:count]
+        assert (corners["sign"] < 0).all()
+        assert (a[corners["cell"]] >= 0.5).all()
+
+
 def test_what_boxes_cannot_finish_is_checked_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """In a large table, where linear programs over all of it take too long."""
-    monkeypatch.setattr(heuristics, "BOXES", replace(BOXES, whole=0))
+    monkeypatch.setattr(by_boxes, "BOXES", replace(BOXES, whole=0))
     instance = Instance(table(tmp_path, SHAPES[1], 1))
     product = ProductTable.of(instance)
     assert product is not None
     moves = ByMoves(instance, instance.w, Deadline(), lambda progress: None, 0)
     finder = ByBoxes(instance, product, instance.w, Deadline(), lambda progress: None, moves)
-    monkeypatch.setattr(finder, "_others", lambda: False)
+    monkeypatch.setattr(finder, "_others", lambda *_: False)
     monkeypatch.setattr(finder.search, "complete", lambda *_: False)
     found = finder.first()
     assert found is not None  # no box was looked for: everything

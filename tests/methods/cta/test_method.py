@@ -131,10 +131,10 @@ def test_adjust_limits_every_cell():
     problem = bound(FIGURE)
     a = problem.dataset["a"].values
     limit = 0.6 * a
-    result = adjusted(problem, norm="L1", sense="up", adjust=(-limit, limit))
+    result = adjusted(problem, norm="L1", sense="up", range=(-limit, limit))
     assert (np.abs(moved(problem, result)) <= limit + 1e-9).all()
     assert result.objective > 36 - 1e-9  # type: ignore[operator]
-    narrow = adjusted(problem, norm="L1", sense="up", adjust=(-0.1 * a, 0.1 * a))
+    narrow = adjusted(problem, norm="L1", sense="up", range=(-0.1 * a, 0.1 * a))
     assert narrow.status == "infeasible"
 
 

@@ -22,6 +22,8 @@ class PairList {
     this.tables = tables; // Cells of the block's tables
     this.n = data.cell.length;
     this.names = data.cells.table.map((table, i) => (table < 0 ? 'sum ' + data.cells.label[i] : tables[table].label(data.cells.at[i])));
+    // In rows, which are narrow: of two cells the codes that tell them apart come after the label of the first.
+    this.short = data.cells.table.map((table, i) => (table < 0 ? this.names[i] : tables[table].codes(data.cells.at[i])));
     this.lower = this.names.map((name) => name.toLowerCase());
     this.lowerAttackers = data.attackers.map((name) => name.toLowerCase());
     this.by = 'tight';
@@ -176,7 +178,7 @@ class PairList {
     const { data } = this;
     const c = data.cell[i];
     const p = {
-      cell: this.names[c], attacker: data.attackers[data.attacker[i]], true: data.cells.true[c], value: data.cells.value[c],
+      cell: this.names[c], short: this.short[c], attacker: data.attackers[data.attacker[i]], true: data.cells.true[c], value: data.cells.value[c],
       lpl: data.lpl[i], upl: data.upl[i], spl: data.spl[i], verdict: data.verdict[i],
       low: data.low ? data.low[i] : null, high: data.high ? data.high[i] : null,
       publishedLow: data.cells.low[c], publishedHigh: data.cells.high[c], tight: data.tight[i],
@@ -199,7 +201,7 @@ class PairList {
     const [mark, word, kind] = (data.distance ? DISTANCES : VERDICTS)[p.verdict];
     const cell = (name, ...content) => el('div', { class: 'col-' + name, role: 'cell', 'aria-colindex': PAIR_COLUMNS.findIndex((c) => c[0] === name) + 1 }, ...content);
     return el('div', { class: 'pair', role: 'row', 'aria-rowindex': i + 2 },
-      cell('cell', el('bdi', { text: p.cell, title: p.cell })),
+      cell('cell', el('bdi', { text: p.short, title: p.cell })),
       cell('attacker', el('bdi', { text: p.attacker, title: p.attacker })),
       cell('true', figure(p.true, data.decimals)),
       cell('needed', p.needed),

@@ -14,12 +14,11 @@ function pairsOf(number) {
 function tableCells(table) {
   const dimensions = (table.dims || []).map((i) => data.dimensions[i]);
   const strides = dimensions.map((_, d) => dimensions.slice(d + 1).reduce((p, x) => p * x.codes.length, 1));
-  return {
-    label(cell) {
-      if (table.numbers) return 'cell ' + table.numbers[cell];
-      return dimensions.map((x, d) => x.name + ' ' + named(x, Math.floor(cell / strides[d]) % x.codes.length)).join(', ');
-    },
-  };
+  function said(cell, write) {
+    if (table.numbers) return 'cell ' + table.numbers[cell];
+    return dimensions.map((x, d) => x.name + ' ' + write(x, Math.floor(cell / strides[d]) % x.codes.length)).join(', ');
+  }
+  return { label: (cell) => said(cell, named), codes: (cell) => said(cell, (x, code) => x.codes[code]) };
 }
 
 function build(place) {

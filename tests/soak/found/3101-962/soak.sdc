@@ -18,7 +18,7 @@ protect main {
     time_limit 4 s
     norm Linf
     sense up
-    adjust -100% .. 200%
+    range -100% .. 200%
     gap 5%
   }
   release csv "out.csv"

@@ -1,0 +1,64 @@
+sdc 1
+policy "Conditions"
+
+dimension region {
+  codes North, South
+  total Country
+}
+
+dimension size {
+  codes small, large
+  total all
+}
+
+dimension fuel {
+  codes coal, gas
+  total any
+}
+
+data plants {
+  csv "plants.csv"
+  column unit = "plant"
+}
+
+table by_size {
+  from plants
+  by region, size
+  sum output
+}
+
+table by_fuel {
+  from plants
+  by region, fuel
+  sum output
+}
+
+sensitive by threshold(3)
+fix where size = small and fuel = coal
+
+attacker external {
+  bounds 0 .. inf
+  bounds 0 .. 10 where size = small
+}
+
+protect by_size {
+  lpl needed
+  upl needed
+  against external
+  cost value where region = North and size = small
+  method csp {
+    time_limit 10 min
+  }
+  release csv "by-size.csv"
+}
+
+protect by_fuel {
+  lpl needed
+  upl needed
+  against external
+  cost value
+  method csp {
+    time_limit 10 min
+  }
+  release csv "by-fuel.csv"
+}
