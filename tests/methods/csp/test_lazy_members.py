@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from sdcdsl.accelerate.csp import box_search, heuristics
+from sdcdsl.accelerate.csp import box_search, by_boxes
 from sdcdsl.accelerate.csp.driver import solve
 from sdcdsl.accelerate.csp.lazy_members import LeftOut
 from sdcdsl.accelerate.csp.network_search import NetworkSearch
@@ -111,7 +111,7 @@ def deadline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(NetworkSearch, "of", lambda *_: None)
     if request.param == "linear programs":
         return Looks(60.0)
-    monkeypatch.setattr(heuristics, "BOXES", replace(BOXES, smallest=0, slice=10))
+    monkeypatch.setattr(by_boxes, "BOXES", replace(BOXES, smallest=0, slice=10))
     monkeypatch.setattr(box_search, "BOXES", replace(BOXES, slice=10))
     return Looks(0.2)
 
