@@ -98,7 +98,10 @@ def read_rows(
     if format == "jj" or (format is None and looks_like_jj(source.text)):
         return read_jj_release(source, table)
     if format == "cross_table" or (format is None and looks_like_cross_table(source.text)):
-        return read_cross_table(source, table, layout, statements)
+        try:
+            return read_cross_table(source, table, layout, statements)
+        except csv.Error as error:
+            return None, [not_delimited(source.name, error)]
     try:
         row = first_row(source.text, table, layout.delimiter)
         header = _header(source.text, table, layout)

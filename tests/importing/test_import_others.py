@@ -177,7 +177,7 @@ def test_codes_are_quoted_where_they_must_be(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["x.sav"], "only .arb, .jj, .hst can be imported"),
+        (["x.sav"], "only .arb, .jj, .hst, .xml can be imported"),
         (["x.hst"], "--dimensions region,size"),
         (["x.hst", "--dimensions", "a,a"], "twice"),
         (["x.hst", "--dimensions", "a,1b"], "cannot be the name"),

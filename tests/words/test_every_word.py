@@ -133,6 +133,6 @@ def test_the_word_changes_the_outcome(tmp_path: Path, word: str):
 @pytest.mark.parametrize("method", [m for m in METHODS if METHODS[m].lacks])
 def test_what_a_method_does_not_listen_to_is_refused(tmp_path: Path, method: str):
     for option in METHODS[method].lacks:
-        said = {"gap": "gap 1%", "threads": "threads 2", "backend": "backend scip"}[option]
+        said = {"gap": "gap 1%", "threads": "threads 2", "backend": "backend scip", "unions": "unions off"}[option]
         case = OPTIONS[f"{method} time_limit"]
         assert protected(tmp_path, case.given.replace("time_limit 0 s", said), case.files)["codes"] == ["SDC147"]
