@@ -1,7 +1,7 @@
 """Weights that count units: a record of weight 4 stands for four units that contribute alike.
 
-So it is in τ-ARGUS (Hundepool et al., Statistical Disclosure Control, 2012, p. 151): the n largest contributors are as
-many as the weights of the largest records make up. Of records of 100 and 10 with weights 4 and 7 the value is 470, and
+So it is in τ-ARGUS (as GaussSuppression describes it): the n largest contributors are as many as the weights of the
+largest records make up. Of records of 100 and 10 with weights 4 and 7 the value is 470, and
 the two largest contributors give 100 each. A weight of 1.5 is one unit and half of the next. Where weights scale
 contributions, the two records give 400 and 70, as if each were one contributor of that size: that takes a sample for
 the whole, and finds at least as much in the hands of the largest.

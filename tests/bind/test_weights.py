@@ -1,5 +1,5 @@
-"""What weights mean to rules: as many units, or one contributor of that size. The example is that of Hundepool et al.,
-Statistical Disclosure Control (2012): contributions of 100 and 10 with weights 4 and 7."""
+"""What weights mean to rules: as many units, or one contributor of that size. The example: contributions of 100 and 10
+with weights 4 and 7."""
 
 from __future__ import annotations
 
