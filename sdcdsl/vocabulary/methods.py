@@ -76,6 +76,7 @@ class Method(Record):
     random_noise: bool = False  # readers know how likely each deviation is: what is possible is not all they know
     conditional: bool = False  # knows levels of cells that are not sensitive, should it touch them
     lacks: tuple[str, ...] = ()  # options of all methods that mean nothing to this one (SDC147)
+    excludes: tuple[tuple[str, str], ...] = ()  # an option, and one that means nothing beside it (SDC147)
     model: str | None = None  # "module" or "module:object" that defines it (`methods.definition`)
     accelerator: str | None = None  # "module:function" of a search for solutions of that model
     model_up_to: int = 0  # entries of witness tables up to which the model alone is at least as fast: it comes first

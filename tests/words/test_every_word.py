@@ -136,3 +136,15 @@ def test_what_a_method_does_not_listen_to_is_refused(tmp_path: Path, method: str
         said = {"gap": "gap 1%", "threads": "threads 2", "backend": "backend scip", "unions": "unions off"}[option]
         case = OPTIONS[f"{method} time_limit"]
         assert protected(tmp_path, case.given.replace("time_limit 0 s", said), case.files)["codes"] == ["SDC147"]
+
+
+EXCLUDED = [(method, *pair) for method in METHODS for pair in METHODS[method].excludes]
+
+
+@pytest.mark.parametrize(("method", "option", "excluded"), EXCLUDED)
+def test_an_option_that_another_leaves_without_effect_is_refused(
+    tmp_path: Path, method: str, option: str, excluded: str
+):
+    case = OPTIONS[f"{method} {option}"]
+    said = case.given.replace(f"{option} ", f"{excluded} 1\n    {option} ", 1)
+    assert protected(tmp_path, said, case.files)["codes"] == ["SDC147"]

@@ -29,6 +29,7 @@ METHOD = Method(
     exact=True,
     conditional=True,
     lacks=("threads",),
+    excludes=(("below", "steps"),),
     model="sdcdsl.methods.rounding.definition:DEFINITION",
     accelerator="sdcdsl.accelerate.rounding.driver:solve",
     solve_with=(("below", "sdcdsl.methods.rounding.small_counts:solve"),),

@@ -291,6 +291,10 @@ def _without_effect(protect: d.Block) -> Iterator[Diagnostic]:
                     headline = f"`{option.name}` has no effect on `{engine.word}`"
                     why = _NO_EFFECT.get(option.name, "this method does not look at it")
                     yield diagnostic("SDC147", headline, option.span, why, help="leave it out")
+                for other, excluded in METHODS[engine.name].excludes if engine.name in METHODS else ():
+                    if option.name == excluded and any(o.name == other for o in engine.options):
+                        headline = f"`{excluded}` has no effect beside `{other}`"
+                        yield diagnostic("SDC147", headline, option.span, help="leave one of them out")
                 if option.name == "unions" and at > 0:
                     first = next((o.values for o in chain.engines[0].options if o.name == "unions"), (x.Name("on"),))
                     if option.values != first:
