@@ -193,7 +193,7 @@ def test_explain_and_methods():
     assert "SDC001" in listed
     assert "SDC215" in listed
     document = json.loads(run("methods", "--json").stdout)
-    assert set(document["methods"]) == {"csp", "ip", "cta", "ecta", "rounding", "perturb", "combined"}
+    assert set(document["methods"]) == {"csp", "ip", "cta", "ecta", "rounding", "perturb", "combined", "cellkey"}
     assert document["methods"]["rounding"]["options"]["base"]["required"] is True
     assert all(name in run("methods").stdout for name in document["methods"])
 

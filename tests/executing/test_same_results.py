@@ -71,8 +71,7 @@ def pattern(problem: TableProblem):
 @pytest.fixture
 def small_parts(monkeypatch) -> None:
     """So that even a small table is several tasks."""
-    monkeypatch.setattr(attacking, "VERDICTS", 3)
-    monkeypatch.setattr(attacking, "ENDS", 3)
+    monkeypatch.setattr(attacking, "TUNING", replace(attacking.TUNING, verdicts=3, ends=3))
 
 
 @pytest.mark.parametrize("exact", [True, False])

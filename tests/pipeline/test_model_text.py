@@ -18,7 +18,7 @@ def text_of(method, seed):
     return model, list(described(made.problem, METHODS[method], defined, model))
 
 
-@pytest.mark.parametrize("method", list(METHODS.built_in))
+@pytest.mark.parametrize("method", [name for name, one in METHODS.built_in.items() if one.model is not None])
 def test_every_variable_and_every_family_of_rows_is_shown(method):
     for seed in range(CASES):
         model, lines = text_of(method, seed)
