@@ -150,7 +150,7 @@ class BoxTuning:
     free: float = 1e-3  # price of a cell that is hidden already, in typical weights
     tie: float = 1e-7  # of a typical weight: of two patterns that cost the same, the one with fewer cells
     smallest: int = 1500  # cells: below that linear programs take no time
-    programs: int = 40_000  # cells: above that linear programs never go on from boxes
+    programs: int = 12_000  # cells: above that linear programs never go on from boxes (24 966: nothing in 8 s)
     nearby: float = 7e6  # entries that a linear program may look at for a move
     far: float = 1e9  # the same for a requirement that boxes cannot serve, where the table is not small:
     whole: int = 6_000  # cells: up to here it may look at the whole table as often as it likes
@@ -158,6 +158,7 @@ class BoxTuning:
     gain: float = 2e-3  # of the cost: with less than this in a pass through all cells, linear programs go on
     parted: int = 20_000  # cells: from here on parts of the table are improved side by side,
     parts: int = 12  # so many at most
+    again: float = 2.0  # neighbourhoods for each cell that another part than the best has published
     mended: int = 40  # times that a pattern may be mended for sums that it tells,
     mended_pruned: int = 2  # and is pruned after that
     longer: float = 1.5  # than the last time: how long that may take

@@ -21,8 +21,9 @@ from tests.waiting import Looks
 SHAPE = ((3, 2), (2, 2))
 
 
-def started(folder: Path, seed: int = 5) -> BoxSearch:
-    made = search(table(folder, SHAPE, seed))
+def started(folder: Path, seed: int = 5, shape: tuple[tuple[int, ...], ...] = SHAPE) -> BoxSearch:
+    folder.mkdir(exist_ok=True)
+    made = search(table(folder, shape, seed))
     assert made.complete(Deadline())
     made.prune()
     return made
@@ -73,7 +74,7 @@ def test_a_copy_that_was_sent_away_does_the_same(tmp_path: Path):
     assert all(np.array_equal(a, b) for a, b in zip(moves, made.packed(), strict=True))  # nobody touched ours
 
 
-def test_what_does_not_go_together_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_what_is_dearer_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """As if every part had hidden everything, and given up all it was given."""
     made = started(tmp_path)
     hidden, moves = made.hidden, made.packed()
@@ -82,13 +83,33 @@ def test_what_does_not_go_together_is_left(tmp_path: Path, monkeypatch: pytest.M
         other = search(made.instance.problem)
         other._set_prices(np.random.default_rng(0).random(other.n))
         other.complete(Deadline(), np.random.default_rng(0).random(other.n) * 1e3)
-        return np.ones(len(given[0]) - 1, dtype=bool), other.packed()
+        return np.ones(len(given[0]) - 1, dtype=bool), other.packed(), np.zeros(0, dtype=np.int64), other.cost + 1e9
 
     monkeypatch.setattr(box_parts, "improved", worse)
     monkeypatch.setattr(made, "prune", lambda: None)
     improve_in_parts(made, SERIAL, 1, Deadline())
     assert np.array_equal(made.hidden, hidden)
     assert len(made.packed()[0]) == len(moves[0])
+
+
+def test_what_other_parts_found_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """More is published than the best part publishes alone."""
+    costs: list[float] = []
+
+    def recorded(*task: object) -> box_parts.Exchanged:
+        made = improved(*task)  # pyright: ignore[reportArgumentType]
+        costs.append(made[3])
+        return made
+
+    monkeypatch.setattr(box_parts, "improved", recorded)
+    gained = []
+    for seed in range(2):
+        costs.clear()
+        made = started(tmp_path / str(seed), seed, ((5, 4), (4, 3)))
+        improve_in_parts(made, SERIAL, seed, Deadline())
+        assert made.cost <= min(costs) * (1 + 1e-9)
+        gained.append(made.cost < min(costs) * (1 - 1e-9))
+    assert any(gained)
 
 
 def test_without_time_nothing_is_exchanged(tmp_path: Path):
