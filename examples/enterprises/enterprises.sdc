@@ -5,9 +5,9 @@ policy "Structural business statistics: turnover, reference year 2025"
 
 data enterprises {
   csv "enterprises.csv"
-  column unit = "enterprise_id"    # who contributes
-  column group = "holding_id"      # enterprises of one holding count as one
-  column weight = "design_weight"  # how many enterprises a record stands for
+  column unit = "enterprise_id"                         # who contributes
+  column group = "holding_id"                           # enterprises of one holding count as one
+  column weight = "design_weight" scales contributions  # how many enterprises a record stands for
 }
 
 dimension nace {

@@ -7,7 +7,7 @@ data enterprises {
   csv "enterprises.csv"          # default binding; --data enterprises=FILE wins
   column unit = "enterprise_id"  # who contributes
   column group = "holding_id"    # enterprises of one holding count as one
-  column weight = "design_weight"
+  column weight = "design_weight" scales contributions
 }
 
 dimension nace {

@@ -36,12 +36,13 @@ def written(folder: Path) -> Path:
     """Hostile texts as title, seed of codes, total, unit, reasons, names of files."""
     codes = [text.replace('"', '""') for text in HOSTILE]
     rows = "".join(f'    | "{code}" | {20 + i} |\n' for i, code in enumerate(codes))
-    listed = ", ".join(f'"{code}"' for code in codes)
+    said = [code.replace("{", "{{").replace("}", "}}") for code in codes]  # no parameter; rows have none anyway
+    listed = ", ".join(f'"{code}"' for code in said)
     path = folder / "<img src=x onerror=window.hit=1>'\"&.sdc"
     path.write_text(
-        f'sdc 1\npolicy "{codes[1]}{codes[0]}"\ndimension d {{\n  codes {listed}\n'
-        f'  total "{codes[2]}!"\n}}\ntable t {{\n  by d\n  values\n    | d | value |\n{rows}  unit "{codes[1]}"\n}}\n'
-        f'sensitive t at (d: "{codes[0]}") because "{codes[3]}"\nattacker external {{\n  bounds 0 .. inf\n}}\n'
+        f'sdc 1\npolicy "{said[1]}{said[0]}"\ndimension d {{\n  codes {listed}\n'
+        f'  total "{said[2]}!"\n}}\ntable t {{\n  by d\n  values\n    | d | value |\n{rows}  unit "{said[1]}"\n}}\n'
+        f'sensitive t at (d: "{said[0]}") because "{said[3]}"\nattacker external {{\n  bounds 0 .. inf\n}}\n'
         "protect t {\n  lpl 1\n  upl 1\n  against external\n  method csp\n}\n",
         encoding="utf-8",
     )
