@@ -107,6 +107,8 @@ def audit(
 ) -> Audit:
     """Attacks `pattern`, whose every cell contains the truth (`released.read_release` sees to that). Tables that are
     tried first: `before`, those of an audit of another release of the problem; `hints`, those that a search found."""
+    # Where no attacker is simulated, levels are distances: they are not rounded to what whole numbers can be apart.
+    integer &= pattern.claims
     task = stated(problem, pattern, integer)
     proofs = Proofs.none(task)
     none = np.zeros(0, dtype=np.int64)
