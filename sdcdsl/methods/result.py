@@ -80,6 +80,7 @@ class Result:
 
 
 def gap(objective: float, bound: float) -> float:
+    """Of a cost, which is minimised, as a share of it."""
     if objective <= bound:
         return 0.0
     if objective == 0.0:

@@ -47,6 +47,8 @@ class Solution:
 
 
 def gap(objective: float, bound: float) -> float:
+    """Of a solver's model, minimised or maximised: how far apart the two are, as a share of the larger one.
+    (`methods.result.gap` is about costs, where a bound above the cost by rounding is no gap.)"""
     if objective == bound:
         return 0.0
     largest = max(abs(objective), abs(bound))
