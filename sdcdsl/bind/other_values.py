@@ -50,10 +50,9 @@ def rebound(
 
 def _with_values(table: BoundTable, value: np.ndarray) -> BoundTable:
     """A table of counts has its values a second time, as counts, and rules judge them."""
-    quantities = {
-        name: value if np.array_equal(amount, table.value) else amount for name, amount in table.quantities.items()
-    }
-    judged = table.judged
+    quantities, judged = dict(table.quantities), table.judged
+    if "count" in quantities and np.array_equal(quantities["count"], table.value):
+        quantities["count"] = value
     if judged is not None and judged.frequency:
         judged = replace(judged, value=value, count=value, nonzero=value, absolute=np.abs(value))
     return replace(table, value=value, quantities=quantities, judged=judged)

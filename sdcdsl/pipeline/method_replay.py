@@ -22,6 +22,7 @@ from sdcdsl.bind.problem import TableProblem
 from sdcdsl.deadline import Deadline
 from sdcdsl.diagnostics import Diagnostic, FilePlace, diagnostic, has_errors
 from sdcdsl.executing import SERIAL, Team
+from sdcdsl.executing.timeouts import TimedOut, run_with_timeout
 from sdcdsl.outcome import End, Outcome
 from sdcdsl.pattern import Pattern
 from sdcdsl.pipeline.bind import bind_blocks
@@ -151,13 +152,22 @@ class _Replay:
             chain = self.request.policy.protects[self.name].the(d.MethodChain)
             wrong = has_errors(found) or pattern is None
             return (None if wrong else pattern), chain.engines[0].name, found, End.WRONG_DATA
-        outcome = self._protected(problem)
+        try:
+            outcome = self._protected(problem)
+        except TimedOut:
+            chain = self.request.policy.protects[self.name].the(d.MethodChain)
+            headline = f"the time was over before `{self.name}` had a release to replay"
+            return None, chain.engines[0].name, [diagnostic("SDC512", headline, chain.span)], End.LIMIT
         return (outcome.pattern if outcome.end is End.DONE else None), outcome.method, list(outcome.found), outcome.end
 
     def _protected(self, problem: TableProblem) -> Outcome:
         protect = self.bare.policy.protects[self.name]
         plans = [plan_of(engine, protect, problem, self.bare)[0] for engine in protect.the(d.MethodChain).engines]
-        return protected(BlockTask(problem, tuple(plans)), self.bare, Watch(), self.team)
+        task = BlockTask(problem, tuple(plans))
+        if self.deadline.limit is None:
+            return protected(task, self.bare, Watch(), self.team)
+        # The search has the policy's own limits, without which it might release something else.
+        return run_with_timeout(self.deadline.remaining, lambda: protected(task, self.bare, Watch(), self.team))
 
     def blocks(self, problem: TableProblem, pattern: Pattern, method: str) -> Iterator[BlockReplay]:
         """For every kind of attacker: those who know the same of every cell. What single contributors know beside it is
@@ -195,8 +205,11 @@ class _Replay:
             if self.deadline.expired:
                 break
             self.watch.assessing(problem.name, t, len(fitting.tables))
+            try:
+                outcome = self._of(problem, fitting.tables[t])
+            except TimedOut:
+                break
             tried += 1
-            outcome = self._of(problem, fitting.tables[t])
             if outcome is None or outcome.pattern is None or outcome.end is not End.DONE:
                 nothing += 1
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 import sdcdsl
+from sdcdsl.bind.file_locations import RecordedLocations
 from sdcdsl.cli import cli
+from sdcdsl.executing.timeouts import TimedOut
+from sdcdsl.outcome import End
+from sdcdsl.pipeline import method_replay
+from sdcdsl.pipeline.method_replay import MethodReplayRequest, replay_methods
 
 # Four inner cells a square of which is hidden: the tables that fit have one number t to choose.
 POLICY = """sdc 1
@@ -119,6 +125,37 @@ def test_an_adjusted_table_has_no_tables_that_fit(tmp_path: Path) -> None:
     path.write_text(policy(0, "cta", "2"), encoding="utf-8")
     shown = CliRunner().invoke(cli, ["assess", str(path), "--replay"])
     assert shown.exit_code == 1 and "SDC139" in shown.output and "without --replay" in shown.output
+
+
+@pytest.mark.parametrize("method", ["csp", "ip"])
+def test_without_time_there_is_nothing_to_replay(tmp_path: Path, method: str) -> None:
+    path = tmp_path / "one.sdc"
+    path.write_text(policy(0, method, "2"), encoding="utf-8")
+    loaded = sdcdsl.load(path)
+    request = MethodReplayRequest(loaded.policy, path, RecordedLocations(tmp_path), loaded.day, time_limit=0.0)
+    made = replay_methods(request)
+    assert made.end is End.LIMIT and not made.blocks
+    assert "SDC512" in {one.code for one in made.found}
+
+
+def test_the_time_may_be_over_between_two_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was tried by then is reported, and called cut."""
+    path = tmp_path / "one.sdc"
+    path.write_text(policy(0, "csp", "2"), encoding="utf-8")
+    loaded = sdcdsl.load(path)
+    runs: list[object] = []
+
+    def fourth_hangs(_seconds: float, work: Callable[[], object]) -> object:
+        runs.append(work)
+        if len(runs) > 3:
+            raise TimedOut
+        return work()
+
+    monkeypatch.setattr(method_replay, "run_with_timeout", fourth_hangs)
+    request = MethodReplayRequest(loaded.policy, path, RecordedLocations(tmp_path), loaded.day, time_limit=1e6)
+    [block] = replay_methods(request).blocks
+    # The true table, two before the one that hangs, and those that no search was needed for.
+    assert block.cut and len(runs) == 4 and block.tried == 3 + block.nothing
 
 
 def test_the_estimate_of_a_sample_is_wilsons() -> None:
